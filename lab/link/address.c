@@ -33,18 +33,18 @@ static bool read_easy(const char *text, struct address *to) {
     if (strncmp(text, "//", 2) == 0)
         text += 2;
     const size_t host = strcspn(text, ":/");
-    const char *at = text + host;
+    const char *position = text + host;
     if (!keep(to->host, sizeof to->host, text, host))
         return false;
     snprintf(to->port, sizeof to->port, "%s", usual_port);
-    if (*at == ':') {
-        const size_t port = strcspn(++at, "/");
-        if (!keep(to->port, sizeof to->port, at, port))
+    if (*position == ':') {
+        const size_t port = strcspn(++position, "/");
+        if (!keep(to->port, sizeof to->port, position, port))
             return false;
-        at += port;
+        position += port;
     }
-    return *at == '/' &&
-           keep(to->service, sizeof to->service, at + 1, strlen(at + 1));
+    return *position == '/' && keep(to->service, sizeof to->service,
+                                    position + 1, strlen(position + 1));
 }
 
 static bool read_descriptor(const char *text, struct address *to) {

@@ -15,8 +15,8 @@ enum {
 };
 
 static void keep_name(struct column *column, struct bytes name) {
-    const size_t most = sizeof column->name - 1;
-    const size_t length = name.length < most ? name.length : most;
+    const size_t limit = sizeof column->name - 1;
+    const size_t length = name.length < limit ? name.length : limit;
     if (length > 0)
         memcpy(column->name, name.at, length);
     column->name[length] = '\0';
@@ -69,12 +69,12 @@ bool query_is_typed(const struct remote_query *query) {
 
 static bool same_types(const struct remote_query *query,
                        const struct bind_type *type, unsigned columns) {
-    bool same = columns == query->columns;
-    for (unsigned i = 0; i < columns && same; i++)
-        same =
+    bool is_same = columns == query->columns;
+    for (unsigned i = 0; i < columns && is_same; i++)
+        is_same =
             query->type[i].type == 0 || (type[i].type == query->type[i].type &&
                                          type[i].form == query->type[i].form);
-    return same;
+    return is_same;
 }
 
 static bool keep(struct remote_query *query, struct column *column,
@@ -83,8 +83,8 @@ static bool keep(struct remote_query *query, struct column *column,
     const bool first = !query->column;
     if (first && !(query->value = calloc(columns + 1, sizeof *query->value)))
         return connection_lost(c, 4030, "");
-    const bool same = first || same_types(query, type, columns);
-    if (same && (first || !query_is_typed(query))) {
+    const bool is_same = first || same_types(query, type, columns);
+    if (is_same && (first || !query_is_typed(query))) {
         free(query->column);
         free(query->type);
         query->column = column;
@@ -94,9 +94,9 @@ static bool keep(struct remote_query *query, struct column *column,
     }
     free(column);
     free(type);
-    if (!same)
+    if (!is_same)
         ora_error_set(&c->error, CHANGED, "the remote columns have changed");
-    return same;
+    return is_same;
 }
 
 bool query_describe(struct remote_query *query) {

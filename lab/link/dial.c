@@ -32,10 +32,10 @@ enum {
 };
 
 static bool becomes_writable(int fd, int64_t deadline_us) {
-    struct pollfd at = {.fd = fd, .events = POLLOUT};
-    int64_t left;
-    while ((left = deadline_us - clock_us()) > 0) {
-        const int n = poll(&at, 1, (int)(left / 1000) + 1);
+    struct pollfd polled = {.fd = fd, .events = POLLOUT};
+    int64_t remaining;
+    while ((remaining = deadline_us - clock_us()) > 0) {
+        const int n = poll(&polled, 1, (int)(remaining / 1000) + 1);
         if (n > 0 || (n < 0 && errno != EINTR))
             return true;
     }
@@ -65,27 +65,27 @@ static int reach(const struct addrinfo *at, int64_t deadline_us,
 
 static int dial(const struct address *address, unsigned timeout_s,
                 unsigned *error) {
-    const struct addrinfo wanted = {.ai_socktype = SOCK_STREAM};
+    const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
     const int64_t deadline_us = clock_us() + timeout_s * INT64_C(1000000);
-    struct addrinfo *found = NULL;
+    struct addrinfo *addresses = NULL;
     int fd = -1;
     *error = NO_HOST;
-    if (getaddrinfo(address->host, address->port, &wanted, &found) != 0)
+    if (getaddrinfo(address->host, address->port, &hints, &addresses) != 0)
         return -1;
-    for (const struct addrinfo *at = found; at && fd < 0; at = at->ai_next)
+    for (const struct addrinfo *at = addresses; at && fd < 0; at = at->ai_next)
         fd = reach(at, deadline_us, error);
-    freeaddrinfo(found);
+    freeaddrinfo(addresses);
     return fd;
 }
 
 static void set_options(int fd, unsigned expire_time) {
     const int on = 1;
-    const struct timeval most = {.tv_sec = SENT_WITHIN_S};
+    const struct timeval send_timeout = {.tv_sec = SENT_WITHIN_S};
     fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     keepalive_set(fd, expire_time);
     // A remote server that reads nothing more does not hold us for ever.
-    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &most, sizeof most);
+    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &send_timeout, sizeof send_timeout);
 }
 
 static bool ask(struct connection *c, const struct address *address,

@@ -115,8 +115,8 @@ bool execute_alone(struct connection *c, const char *sql) {
     uint8_t message = answer_next(c);
     while (message == MESSAGE_PARAMETER && answer_parameters_skip(c, &cursor))
         message = answer_next(c);
-    const bool done = answer_end(c, message, &cursor);
+    const bool ok = answer_end(c, message, &cursor);
     if (cursor && c->open && c->closing < MOST_TO_CLOSE)
         c->to_close[c->closing++] = cursor;
-    return done;
+    return ok;
 }

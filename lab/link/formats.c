@@ -37,17 +37,16 @@ char *session_formats_sql(struct connection *c) {
 }
 
 bool session_formats_follow(struct connection *c) {
-    const struct date_formats *now = &session_date_formats;
-    if (strcmp(c->formats.date, now->date) == 0 &&
-        strcmp(c->formats.timestamp, now->timestamp) == 0 &&
-        strcmp(c->formats.timestamp_tz, now->timestamp_tz) == 0 &&
+    const struct date_formats *current_formats = &session_date_formats;
+    if (strcmp(c->formats.date, current_formats->date) == 0 &&
+        strcmp(c->formats.timestamp, current_formats->timestamp) == 0 &&
+        strcmp(c->formats.timestamp_tz, current_formats->timestamp_tz) == 0 &&
         strcmp(c->zone, session_zone_name()) == 0)
         return true;
     char *sql = session_formats_sql(c);
-    const bool done =
-        sql ? execute_alone(c, sql) : connection_lost(c, 4030, "");
-    if (!done)
+    const bool ok = sql ? execute_alone(c, sql) : connection_lost(c, 4030, "");
+    if (!ok)
         *c->zone = '\0'; // to be tried again
     free(sql);
-    return done;
+    return ok;
 }

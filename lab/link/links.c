@@ -35,10 +35,10 @@ static struct connection *open_connection_of(const struct remote *remote,
 }
 
 static void drop(struct remote *remote, struct connection *connection) {
-    struct connection **at = &remote->connections;
-    while (*at != connection)
-        at = &(*at)->next;
-    *at = connection->next;
+    struct connection **link = &remote->connections;
+    while (*link != connection)
+        link = &(*link)->next;
+    *link = connection->next;
     connection_close(connection);
     free(connection);
 }
@@ -108,11 +108,11 @@ static struct connection *connection_to(struct remote *remote, const char *name,
     return NULL;
 }
 
-static bool said(const struct remote_query *query, bool done,
+static bool said(const struct remote_query *query, bool ok,
                  struct ora_error *error) {
-    if (!done)
+    if (!ok)
         *error = query->connection->error;
-    return done;
+    return ok;
 }
 
 static void close_query(struct remote_query *query) {
@@ -154,13 +154,13 @@ static unsigned columns(const struct remote_query *query,
 // A query outlives its connection: it is parsed anew on the next one.
 static bool move_to_open_connection(struct remote_query *query,
                                     struct ora_error *error) {
-    struct connection *before = query->connection;
-    struct connection *c = connection_to(query->remote, before->name, error);
+    struct connection *previous = query->connection;
+    struct connection *c = connection_to(query->remote, previous->name, error);
     if (!c)
         return false;
-    if (c == before)
+    if (c == previous)
         return true;
-    before->queries--;
+    previous->queries--;
     c->queries++;
     query->connection = c;
     query->cursor = 0;
@@ -221,23 +221,23 @@ static bool in_transaction(const struct remote *remote) {
 
 static bool end_transaction(struct remote *remote, bool commit,
                             struct ora_error *error) {
-    bool done = true;
+    bool ok = true;
     for (struct connection *c = remote->connections; c; c = c->next) {
         c->used = false;
         if (c->open && c->uncommitted &&
             !(query_settle(c) &&
               call_alone(c, commit ? CALL_COMMIT : CALL_ROLLBACK))) {
             *error = c->error;
-            done = false;
+            ok = false;
         }
         note_lost(remote, c);
     }
-    if (done && remote->lost.number) {
+    if (ok && remote->lost.number) {
         *error = remote->lost;
-        done = false;
+        ok = false;
     }
     remote->lost = (struct ora_error){0};
-    return done;
+    return ok;
 }
 
 static bool close_link(struct remote *remote, const char *link,

@@ -51,9 +51,9 @@ static void out_u16(struct wire_out *out, unsigned value) {
 
 // Text that ends with a zero, of which nothing is needed.
 static void skip_text(struct wire_in *in) {
-    int left = MOST_VERSIONS;
+    int remaining = MOST_VERSIONS;
     while (in_u8(in) != 0)
-        if (--left == 0)
+        if (--remaining == 0)
             in_refuse(in, "a text without an end");
 }
 
@@ -224,7 +224,8 @@ static bool prove_password(struct connection *c,
     struct o5logon logon;
     struct o5logon_proof *proof = calloc(1, sizeof *proof);
     struct bytes response = {NULL, 0};
-    const struct wanted wanted[] = {{"AUTH_SVR_RESPONSE", &response, NULL}};
+    const struct wanted expected_pairs[] = {
+        {"AUTH_SVR_RESPONSE", &response, NULL}};
     if (!proof || !o5logon_prove(&logon, offer, link->password, proof)) {
         free(proof);
         return answer_violated(c, "the remote side's part of the logon");
@@ -241,12 +242,12 @@ static bool prove_password(struct connection *c,
     out_pair(&c->out, "SESSION_CLIENT_VERSION", "318767104", 0);
     out_formats(c);
     free(proof);
-    const bool done = call_send(c) && answer_pairs(c, wanted, 1);
+    const bool ok = call_send(c) && answer_pairs(c, expected_pairs, 1);
     OPENSSL_cleanse(c->out.data, c->out.length);
-    if (done && !o5logon_is_server(&logon, response))
+    if (ok && !o5logon_is_server(&logon, response))
         return answer_violated(c, "the remote side does not know the password");
     OPENSSL_cleanse(&logon, sizeof logon);
-    return done;
+    return ok;
 }
 
 bool connection_log_on(struct connection *c,
@@ -254,7 +255,7 @@ bool connection_log_on(struct connection *c,
     struct o5logon_offer offer = {.mixed_by_pbkdf2 = false};
     struct bytes generations = {NULL, 0}, derivations = {NULL, 0};
     uint32_t verifier = 0;
-    const struct wanted wanted[] = {
+    const struct wanted expected_pairs[] = {
         {"AUTH_SESSKEY", &offer.sesskey, NULL},
         {"AUTH_VFR_DATA", &offer.salt, &verifier},
         {"AUTH_PBKDF2_CSK_SALT", &offer.csk_salt, NULL},
@@ -266,7 +267,8 @@ bool connection_log_on(struct connection *c,
     begin_auth(c, CALL_AUTH_1, MODE_LOGON, link->user, 5);
     out_who_we_are(&c->out);
     if (!call_send(c) ||
-        !answer_pairs(c, wanted, sizeof wanted / sizeof *wanted))
+        !answer_pairs(c, expected_pairs,
+                      sizeof expected_pairs / sizeof *expected_pairs))
         return false;
     // 11g has two numbers, one for each way of making the verifier.
     offer.type = verifier == 0xb152 ? VERIFIER_11G : verifier;

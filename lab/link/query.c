@@ -66,19 +66,19 @@ static void read_row(struct remote_query *query, struct bytes *value) {
 // The answer has ended.
 static bool finish(struct remote_query *query, uint8_t message) {
     struct connection *c = query->connection;
-    const bool done = answer_end(c, message, &query->cursor);
+    const bool ok = answer_end(c, message, &query->cursor);
     query->fetching = false;
     c->streaming = NULL;
     c->in.arena = &c->arena;
-    if (done && query->rows == 0 && query->executed)
+    if (ok && query->rows == 0 && query->executed)
         query->at_end = true; // or it would be asked again for ever
-    if (!done && c->open && c->error.number == NO_DATA_FOUND) {
+    if (!ok && c->open && c->error.number == NO_DATA_FOUND) {
         query->at_end = true;
         c->error = (struct ora_error){0};
         return true;
     }
-    query->at_end = query->at_end || !done;
-    return done;
+    query->at_end = query->at_end || !ok;
+    return ok;
 }
 
 // Reads on, to the next row or the end. `*row` is whether there is one, whose
@@ -142,23 +142,23 @@ bool query_settle(struct connection *c) {
         return true;
     struct arena *arena = &query->arena[query->turn ^= 1];
     struct kept_row **last = &query->kept;
-    const struct bytes *before = query->value;
+    const struct bytes *previous = query->value;
     arena_empty(arena);
     c->in.arena = arena;
     while (query->fetching) {
         const size_t bytes = query->columns * sizeof *query->value;
         struct kept_row *row = arena_take(arena, sizeof *row + bytes);
-        bool found;
+        bool is_found;
         if (!row)
             return connection_lost(c, 4030, "");
         row->next = NULL;
-        memcpy(row->value, before, bytes);
-        if (!read_on(query, row->value, &found))
+        memcpy(row->value, previous, bytes);
+        if (!read_on(query, row->value, &is_found))
             return false;
-        if (found) {
+        if (is_found) {
             *last = row;
             last = &row->next;
-            before = row->value;
+            previous = row->value;
         }
     }
     return true;
@@ -201,9 +201,9 @@ bool query_execute(struct remote_query *query, struct sqlite3_value **value,
         return false;
     if (rows > 0)
         return true;
-    const bool done = read_all(query);
-    query->executed = done;
-    return done;
+    const bool ok = read_all(query);
+    query->executed = ok;
+    return ok;
 }
 
 static bool fetch(struct remote_query *query, uint32_t rows) {

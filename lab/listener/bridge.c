@@ -25,7 +25,7 @@ struct stream { // one way
 // Follows the packets of a stream as its bytes go by.
 struct framing {
     bool large;                     // lengths have four bytes
-    size_t left;                    // of the current packet
+    size_t remaining;               // of the current packet
     size_t have;                    // of its beginning:
     uint8_t begins[TNS_HEADER + 3]; // as long as a marker packet
 };
@@ -47,22 +47,24 @@ static void follow(struct framing *framing, const uint8_t *at, size_t length,
             if (framing->have < TNS_HEADER)
                 continue;
             const uint8_t *b = framing->begins;
-            const size_t whole = framing->large
-                                     ? (size_t)b[0] << 24 | (size_t)b[1] << 16 |
-                                           (size_t)b[2] << 8 | b[3]
-                                     : (size_t)b[0] << 8 | b[1];
-            framing->left = whole > TNS_HEADER ? whole - TNS_HEADER : 0;
+            const size_t packet_length =
+                framing->large ? (size_t)b[0] << 24 | (size_t)b[1] << 16 |
+                                     (size_t)b[2] << 8 | b[3]
+                               : (size_t)b[0] << 8 | b[1];
+            framing->remaining =
+                packet_length > TNS_HEADER ? packet_length - TNS_HEADER : 0;
             memset(framing->begins + TNS_HEADER, 0, 3);
         } else {
-            const size_t n = length < framing->left ? length : framing->left;
+            const size_t n =
+                length < framing->remaining ? length : framing->remaining;
             for (size_t i = 0; i < n && framing->have < sizeof framing->begins;
                  i++)
                 framing->begins[framing->have++] = at[i];
             at += n;
             length -= n;
-            framing->left -= n;
+            framing->remaining -= n;
         }
-        if (framing->left == 0) {
+        if (framing->remaining == 0) {
             packet(framing, about);
             framing->have = 0;
         }
@@ -111,8 +113,8 @@ static bool set_nonblocking(int fd) {
 // reads.
 static void flush(struct stream *stream) {
     enum { PATIENCE_MS = 1000 };
-    struct pollfd at = {stream->to, POLLOUT, 0};
-    while (stream->start < stream->end && poll(&at, 1, PATIENCE_MS) > 0 &&
+    struct pollfd polled = {stream->to, POLLOUT, 0};
+    while (stream->start < stream->end && poll(&polled, 1, PATIENCE_MS) > 0 &&
            write_some(stream))
         ;
 }
@@ -131,7 +133,7 @@ _Noreturn void bridge_run(int client, int to_server, int from_server,
         const bool up_full = up.end == BUFFER, down_full = down.end == BUFFER;
         const bool up_waits = up.start < up.end;
         const bool down_waits = down.start < down.end;
-        struct pollfd at[] = {
+        struct pollfd polled[] = {
             {client,
              (short)((up_full ? 0 : POLLIN) | (down_waits ? POLLOUT : 0)), 0},
             {up_waits ? to_server : -1, POLLOUT, 0},
@@ -139,15 +141,15 @@ _Noreturn void bridge_run(int client, int to_server, int from_server,
         };
         const uint8_t *bytes;
         size_t length;
-        if (poll(at, 3, -1) < 0)
+        if (poll(polled, 3, -1) < 0)
             continue;
-        if (!up_full && (at[0].revents & (POLLIN | POLLHUP | POLLERR))) {
+        if (!up_full && (polled[0].revents & (POLLIN | POLLHUP | POLLERR))) {
             open = read_some(&up, &bytes, &length);
             follow(&requests, bytes, length, on_client_packet, &server);
         }
         if (open && up.start < up.end)
             open = write_some(&up);
-        if (open && (at[2].revents & (POLLIN | POLLHUP | POLLERR))) {
+        if (open && (polled[2].revents & (POLLIN | POLLHUP | POLLERR))) {
             open = read_some(&down, &bytes, &length);
             follow(&answers, bytes, length, on_server_packet, &requests);
         }

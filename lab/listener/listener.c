@@ -46,13 +46,14 @@ static int cannot_start(const char *why) {
 // A listening socket, or -1 with one line in `why`.
 static int open_socket(const char *address, uint16_t port, char *why,
                        size_t size) {
-    struct sockaddr_in at = {.sin_family = AF_INET, .sin_port = htons(port)};
-    inet_pton(AF_INET, address, &at.sin_addr);
+    struct sockaddr_in endpoint = {.sin_family = AF_INET,
+                                   .sin_port = htons(port)};
+    inet_pton(AF_INET, address, &endpoint.sin_addr);
     const int on = 1;
     const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd >= 0 &&
         setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) == 0 &&
-        bind(fd, (struct sockaddr *)&at, sizeof at) == 0 &&
+        bind(fd, (struct sockaddr *)&endpoint, sizeof endpoint) == 0 &&
         listen(fd, SOMAXCONN) == 0)
         return fd;
     snprintf(why, size, "cannot listen on %s port %u: %s", address, port,
@@ -145,22 +146,23 @@ static bool open_signals(struct listener *listener) {
 }
 
 static bool open_timer(struct listener *listener) {
-    const struct itimerspec each = {{ACTIVE_SECONDS, 0}, {ACTIVE_SECONDS, 0}};
+    const struct itimerspec interval = {{ACTIVE_SECONDS, 0},
+                                        {ACTIVE_SECONDS, 0}};
     listener->seconds =
         timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
     return listener->seconds >= 0 &&
-           timerfd_settime(listener->seconds, 0, &each, NULL) == 0;
+           timerfd_settime(listener->seconds, 0, &interval, NULL) == 0;
 }
 
 // However many seconds have passed, there is one sample: the past is not known.
 static void on_second(struct listener *listener) {
     uint64_t expirations;
-    struct timespec now;
+    struct timespec current_time;
     if (read(listener->seconds, &expirations, sizeof expirations) < 0)
         return;
-    clock_gettime(CLOCK_REALTIME, &now);
-    active_sessions_sample(listener->sga,
-                           now.tv_sec * 1000 + now.tv_nsec / 1000000);
+    clock_gettime(CLOCK_REALTIME, &current_time);
+    active_sessions_sample(listener->sga, current_time.tv_sec * 1000 +
+                                              current_time.tv_nsec / 1000000);
 }
 
 // Where the servers read sqlnet.ora: in the data directory, so that the file
@@ -179,10 +181,10 @@ static void print_escaped(const char *text) {
 }
 
 static unsigned port_of(int socket) {
-    struct sockaddr_in at;
-    socklen_t length = sizeof at;
-    getsockname(socket, (struct sockaddr *)&at, &length);
-    return ntohs(at.sin_port);
+    struct sockaddr_in address;
+    socklen_t length = sizeof address;
+    getsockname(socket, (struct sockaddr *)&address, &length);
+    return ntohs(address.sin_port);
 }
 
 static void print_ready(const struct listener *listener) {
@@ -302,27 +304,27 @@ static bool input_ended(void) {
 }
 
 static void serve(struct listener *listener) {
-    struct pollfd at[6] = {{.fd = listener->signals, .events = POLLIN},
-                           {.fd = listener->socket, .events = POLLIN},
-                           {.fd = listener->local_socket, .events = POLLIN},
-                           {.fd = listener->tcps_socket, .events = POLLIN},
-                           {.fd = listener->seconds, .events = POLLIN},
-                           {.fd = STDIN_FILENO, .events = POLLIN}};
+    struct pollfd polled[6] = {{.fd = listener->signals, .events = POLLIN},
+                               {.fd = listener->socket, .events = POLLIN},
+                               {.fd = listener->local_socket, .events = POLLIN},
+                               {.fd = listener->tcps_socket, .events = POLLIN},
+                               {.fd = listener->seconds, .events = POLLIN},
+                               {.fd = STDIN_FILENO, .events = POLLIN}};
     const nfds_t count = listener->options->until_eof ? 6 : 5;
     while (!listener->ended) {
-        if (poll(at, count, -1) < 0)
+        if (poll(polled, count, -1) < 0)
             continue;
-        if (at[0].revents)
+        if (polled[0].revents)
             on_signal(listener);
-        if (at[1].revents && !listener->ended)
+        if (polled[1].revents && !listener->ended)
             on_client(listener, TRANSPORT_TCP);
-        if (at[2].revents && !listener->ended)
+        if (polled[2].revents && !listener->ended)
             on_client(listener, TRANSPORT_LOCAL);
-        if (at[3].revents && !listener->ended)
+        if (polled[3].revents && !listener->ended)
             on_client(listener, TRANSPORT_TCPS);
-        if (at[4].revents)
+        if (polled[4].revents)
             on_second(listener);
-        if (count == 6 && at[5].revents && input_ended())
+        if (count == 6 && polled[5].revents && input_ended())
             listener->ended = true;
     }
 }

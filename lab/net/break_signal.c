@@ -29,12 +29,12 @@ static int64_t uncounted(const struct break_channel *channel) {
     struct tcp_info info = {0};
     socklen_t length = sizeof info;
     int ahead = 0;
-    char after[64]; // ojdbc sends a marker after it
+    char discarded[64]; // ojdbc sends a marker after it
     // Counts only as far as the urgent mark, so before the byte is taken.
     if (ioctl(fd, SIOCINQ, &ahead) == 0 && ahead > 0)
         return ahead;
     const ssize_t behind =
-        recv(fd, after, sizeof after, MSG_PEEK | MSG_DONTWAIT);
+        recv(fd, discarded, sizeof discarded, MSG_PEEK | MSG_DONTWAIT);
     if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &length))
         return 0;
     return (int64_t)(info.tcpi_bytes_received - channel->tns->total -

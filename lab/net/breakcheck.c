@@ -18,10 +18,10 @@ __attribute__((noinline)) static bool
 snttmoredata(struct break_channel *channel) {
     if (!sntpoltsts(channel) && !tns_has_unread(channel->tns))
         return false;
-    bool asked = tns_take_break(channel->tns);
+    bool break_requested = tns_take_break(channel->tns);
     if (channel->tns->gone)
         channel->client_gone = 1;
-    return asked || channel->client_gone;
+    return break_requested || channel->client_gone;
 }
 
 __attribute__((noinline)) static bool
@@ -76,11 +76,11 @@ static bool is_reset(struct break_channel *channel,
 bool break_reset(struct break_channel *channel) {
     struct tns *tns = channel->tns;
     struct packet packet;
-    struct timespec left = {0, channel->answer_after_ms * 1000000L};
+    struct timespec remaining = {0, channel->answer_after_ms * 1000000L};
     if (channel->urgent)
         channel->attention_due = true;
     if (channel->answer_after_ms > 0)
-        while (nanosleep(&left, &left) != 0 && errno == EINTR)
+        while (nanosleep(&remaining, &remaining) != 0 && errno == EINTR)
             ; // the timer's signal comes at any time
     // As Oracle counts them: one for each marker that goes out.
     for (enum marker out = MARKER_BREAK; out <= MARKER_RESET; out++) {
@@ -93,13 +93,14 @@ bool break_reset(struct break_channel *channel) {
     // Data on its way belongs to the call that was broken, further breaks to
     // the same wish: all of it goes.
     const enum wait_event awaited = tns->awaited;
-    bool here = true;
+    bool arrived = true;
     tns->awaited = WAIT_BREAK_RESET;
     do
-        here = tns_read(tns, &packet);
-    while (here && (packet.type != TNS_MARKER || !is_reset(channel, &packet)));
+        arrived = tns_read(tns, &packet);
+    while (arrived &&
+           (packet.type != TNS_MARKER || !is_reset(channel, &packet)));
     tns->awaited = awaited;
     channel->urgent = 0;
     channel->stopping = false;
-    return here;
+    return arrived;
 }

@@ -47,17 +47,17 @@ bool connect_value(const char *descriptor, const char *name, char *value,
         at += 1 + strspn(at + 1, " \t\r\n");
         if (strncasecmp(at, name, name_length) != 0)
             continue;
-        const char *rest = at + name_length;
-        rest += strspn(rest, " \t\r\n");
-        if (*rest != '=')
+        const char *remainder = at + name_length;
+        remainder += strspn(remainder, " \t\r\n");
+        if (*remainder != '=')
             continue;
-        rest += 1 + strspn(rest + 1, " \t\r\n");
-        size_t length = strcspn(rest, "()");
-        while (length > 0 && strchr(" \t\r\n", rest[length - 1]))
+        remainder += 1 + strspn(remainder + 1, " \t\r\n");
+        size_t length = strcspn(remainder, "()");
+        while (length > 0 && strchr(" \t\r\n", remainder[length - 1]))
             length--;
         if (length >= size)
             return false;
-        memcpy(value, rest, length);
+        memcpy(value, remainder, length);
         value[length] = '\0';
         return true;
     }
@@ -79,12 +79,12 @@ struct accept_terms connect_terms(const struct connect_request *request,
                        (request->flags & FLAG_CHECK_OOB) &&
                        terms.version >= OUR_VERSION;
 
-    uint32_t most = terms.version >= TNS_LARGE_LENGTHS_SINCE ? TNS_LARGEST_SDU
-                                                             : SDU_BEFORE_315;
+    uint32_t limit = terms.version >= TNS_LARGE_LENGTHS_SINCE ? TNS_LARGEST_SDU
+                                                              : SDU_BEFORE_315;
     // Each side may ask for less than the other: the smaller one holds.
-    if (ora->default_sdu_size < most)
-        most = ora->default_sdu_size;
-    terms.sdu = request->sdu > most ? most : request->sdu;
+    if (ora->default_sdu_size < limit)
+        limit = ora->default_sdu_size;
+    terms.sdu = request->sdu > limit ? limit : request->sdu;
     if (terms.sdu < SMALLEST_SDU)
         terms.sdu = SMALLEST_SDU;
     return terms;

@@ -10,16 +10,16 @@
 enum { WIDTH = 8 };
 
 static void begin_line(FILE *file, const char *function) {
-    struct timeval now;
+    struct timeval current_time;
     struct tm parts;
     char second[32];
-    gettimeofday(&now, NULL);
-    gmtime_r(&now.tv_sec, &parts);
+    gettimeofday(&current_time, NULL);
+    gmtime_r(&current_time.tv_sec, &parts);
     strftime(second, sizeof second, "%d-%b-%Y %H:%M:%S", &parts);
     for (char *c = second; *c; c++)
         if (*c >= 'a' && *c <= 'z')
             *c = (char)(*c - 'a' + 'A');
-    fprintf(file, "[%s:%03ld] %s: ", second, (long)now.tv_usec / 1000,
+    fprintf(file, "[%s:%03ld] %s: ", second, (long)current_time.tv_usec / 1000,
             function);
 }
 

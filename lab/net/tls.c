@@ -17,8 +17,8 @@
 enum { LONGEST_RECORD = 16384 };
 
 static void limit_wait(int fd, unsigned seconds) {
-    const struct timeval most = {.tv_sec = seconds};
-    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &most, sizeof most);
+    const struct timeval timeout = {.tv_sec = seconds};
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
 }
 
 static SSL *fail(SSL *tls, SSL_CTX *context, const char *what, char *why,
@@ -74,11 +74,12 @@ static int read_now(SSL *tls, void *to, int room) {
 }
 
 ssize_t tls_read(SSL *tls, void *to, size_t room, bool waits) {
-    const int most = room > INT_MAX ? INT_MAX : (int)room;
+    const int limit = room > INT_MAX ? INT_MAX : (int)room;
     for (;;) {
         ERR_clear_error();
         errno = 0;
-        const int n = waits ? SSL_read(tls, to, most) : read_now(tls, to, most);
+        const int n =
+            waits ? SSL_read(tls, to, limit) : read_now(tls, to, limit);
         if (n > 0)
             return n;
         switch (SSL_get_error(tls, n)) {

@@ -78,12 +78,12 @@ static bool is_piped(const struct tns *tns) {
 
 // Waits for something to read, no longer than to the deadline.
 static bool comes_in_time(const struct tns *tns) {
-    struct pollfd at = {.fd = tns->fd, .events = POLLIN};
-    int64_t left;
+    struct pollfd polled = {.fd = tns->fd, .events = POLLIN};
+    int64_t remaining;
     if (tls_has_unread(tns->tls))
         return true;
-    while ((left = tns->deadline_us - clock_us()) > 0) {
-        const int n = poll(&at, 1, (int)(left / 1000) + 1);
+    while ((remaining = tns->deadline_us - clock_us()) > 0) {
+        const int n = poll(&polled, 1, (int)(remaining / 1000) + 1);
         if (n > 0 || (n < 0 && errno != EINTR))
             return true; // recv() returns what it is
     }
@@ -108,12 +108,12 @@ static bool receive(struct tns *tns, int flags) {
         return false;
     if (waits)
         wait_begins(tns->waits, tns->awaited, 0);
-    uint8_t *at = tns->buffer + tns->to;
+    uint8_t *target = tns->buffer + tns->to;
     const size_t room = tns->room - tns->to;
     do
-        n = tns->tls        ? tls_read(tns->tls, at, room, waits)
-            : is_piped(tns) ? read(tns->fd, at, room)
-                            : recv(tns->fd, at, room, flags);
+        n = tns->tls        ? tls_read(tns->tls, target, room, waits)
+            : is_piped(tns) ? read(tns->fd, target, room)
+                            : recv(tns->fd, target, room, flags);
     while (n < 0 && errno == EINTR);
     if (waits)
         wait_ends(tns->waits, 1);
@@ -210,13 +210,13 @@ enum marker tns_marker_of(const struct packet *packet, bool *attention) {
 bool tns_take_break(struct tns *tns) {
     if (!receive(tns, MSG_DONTWAIT))
         return false;
-    size_t at = tns->from;
-    while (at < tns->to) {
-        uint8_t *start = tns->buffer + at;
-        size_t length = packet_length(tns, start, tns->to - at);
+    size_t index = tns->from;
+    while (index < tns->to) {
+        uint8_t *start = tns->buffer + index;
+        size_t length = packet_length(tns, start, tns->to - index);
         if (length == SIZE_MAX)
             return lose_step(tns, start);
-        if (length == 0 || length > tns->to - at)
+        if (length == 0 || length > tns->to - index)
             return false;
         struct packet packet;
         packet_at(start, length, &packet);
@@ -224,11 +224,11 @@ bool tns_take_break(struct tns *tns) {
             packet.type == TNS_MARKER ? tns_marker_of(&packet, NULL) : 0;
         if (marker == MARKER_BREAK || marker == MARKER_INTERRUPT) {
             net_trace_packet(tns->trace, "nsprecv", start, length, NULL, 0);
-            memmove(start, start + length, tns->to - at - length);
+            memmove(start, start + length, tns->to - index - length);
             tns->to -= length;
             return true;
         }
-        at += length;
+        index += length;
     }
     return false;
 }
@@ -252,16 +252,16 @@ static bool send_all(struct tns *tns, struct iovec *io, size_t count) {
             return tns_lose(tns, "cannot send: ", strerror(errno));
         if (tns->sent)
             *tns->sent += (uint64_t)n;
-        size_t done = (size_t)n;
-        while (message.msg_iovlen > 0 && done >= message.msg_iov->iov_len) {
-            done -= message.msg_iov->iov_len;
+        size_t ok = (size_t)n;
+        while (message.msg_iovlen > 0 && ok >= message.msg_iov->iov_len) {
+            ok -= message.msg_iov->iov_len;
             message.msg_iov++;
             message.msg_iovlen--;
         }
         if (message.msg_iovlen > 0) {
             message.msg_iov->iov_base =
-                (uint8_t *)message.msg_iov->iov_base + done;
-            message.msg_iov->iov_len -= done;
+                (uint8_t *)message.msg_iov->iov_base + ok;
+            message.msg_iov->iov_len -= ok;
         }
     }
     return true;
@@ -314,7 +314,7 @@ static bool send_timed(struct tns *tns, struct iovec *io, size_t packets,
 }
 
 bool tns_send_data(struct tns *tns, const uint8_t *payload, size_t length) {
-    const size_t most = tns_payload(tns);
+    const size_t limit = tns_payload(tns);
     uint8_t headers[PACKETS_PER_SEND][TNS_HEADER + TNS_DATA_FLAGS];
     while (length > 0) {
         const enum wait_event event =
@@ -322,7 +322,7 @@ bool tns_send_data(struct tns *tns, const uint8_t *payload, size_t length) {
         struct iovec io[2 * PACKETS_PER_SEND];
         size_t n = 0;
         while (n < PACKETS_PER_SEND && length > 0) {
-            size_t chunk = length < most ? length : most;
+            size_t chunk = length < limit ? length : limit;
             write_header(tns, headers[n], TNS_DATA, TNS_DATA_FLAGS + chunk);
             headers[n][TNS_HEADER] = headers[n][TNS_HEADER + 1] = 0;
             io[2 * n] = (struct iovec){headers[n], sizeof headers[n]};

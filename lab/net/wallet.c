@@ -30,28 +30,32 @@ static bool extend(X509 *certificate, X509 *issuer, int kind,
 static X509 *certify(EVP_PKEY *key, const char *name, X509 *issuer,
                      EVP_PKEY *by) {
     uint64_t serial = 0;
-    X509 *made = X509_new();
-    X509_NAME *subject = made ? X509_get_subject_name(made) : NULL;
+    X509 *certificate = X509_new();
+    X509_NAME *subject =
+        certificate ? X509_get_subject_name(certificate) : NULL;
     bool fine =
         subject && RAND_bytes((unsigned char *)&serial, 7) == 1 &&
-        X509_set_version(made, 2) == 1 &&
-        ASN1_INTEGER_set_uint64(X509_get_serialNumber(made), serial | 1) == 1 &&
-        X509_gmtime_adj(X509_getm_notBefore(made), -3600) &&
-        X509_gmtime_adj(X509_getm_notAfter(made), A_YEAR_S) &&
-        X509_set_pubkey(made, key) == 1 &&
+        X509_set_version(certificate, 2) == 1 &&
+        ASN1_INTEGER_set_uint64(X509_get_serialNumber(certificate),
+                                serial | 1) == 1 &&
+        X509_gmtime_adj(X509_getm_notBefore(certificate), -3600) &&
+        X509_gmtime_adj(X509_getm_notAfter(certificate), A_YEAR_S) &&
+        X509_set_pubkey(certificate, key) == 1 &&
         X509_NAME_add_entry_by_txt(subject, "CN", MBSTRING_ASC,
                                    (const unsigned char *)name, -1, -1,
                                    0) == 1 &&
-        X509_set_issuer_name(made, issuer ? X509_get_subject_name(issuer)
-                                          : subject) == 1;
+        X509_set_issuer_name(certificate, issuer ? X509_get_subject_name(issuer)
+                                                 : subject) == 1;
     if (fine && !issuer)
-        fine = extend(made, made, NID_basic_constraints, "critical,CA:TRUE") &&
-               extend(made, made, NID_subject_alt_name,
+        fine = extend(certificate, certificate, NID_basic_constraints,
+                      "critical,CA:TRUE") &&
+               extend(certificate, certificate, NID_subject_alt_name,
                       "DNS:localhost,IP:127.0.0.1") &&
-               extend(made, made, NID_subject_key_identifier, "hash");
-    if (fine && X509_sign(made, by ? by : key, EVP_sha256()) > 0)
-        return made;
-    X509_free(made);
+               extend(certificate, certificate, NID_subject_key_identifier,
+                      "hash");
+    if (fine && X509_sign(certificate, by ? by : key, EVP_sha256()) > 0)
+        return certificate;
+    X509_free(certificate);
     return NULL;
 }
 
@@ -73,17 +77,17 @@ static bool save(const char *directory, const char *name, EVP_PKEY *key,
 
 bool wallet_make(const char *directory) {
     EVP_PKEY *key = EVP_EC_gen("P-256"), *client_key = EVP_EC_gen("P-256");
-    X509 *own = key ? certify(key, "oralab", NULL, NULL) : NULL;
-    X509 *client = own && client_key
-                       ? certify(client_key, "oralab client", own, key)
+    X509 *certificate = key ? certify(key, "oralab", NULL, NULL) : NULL;
+    X509 *client = certificate && client_key
+                       ? certify(client_key, "oralab client", certificate, key)
                        : NULL;
-    const bool made = client &&
-                      save(directory, WALLET_SERVER, key, own, NULL) &&
-                      save(directory, WALLET_TRUST, NULL, own, NULL) &&
-                      save(directory, WALLET_CLIENT, client_key, client, own);
+    const bool created =
+        client && save(directory, WALLET_SERVER, key, certificate, NULL) &&
+        save(directory, WALLET_TRUST, NULL, certificate, NULL) &&
+        save(directory, WALLET_CLIENT, client_key, client, certificate);
     X509_free(client);
-    X509_free(own);
+    X509_free(certificate);
     EVP_PKEY_free(client_key);
     EVP_PKEY_free(key);
-    return made;
+    return created;
 }

@@ -38,20 +38,21 @@ static bool convert(struct plsql_session *p, const struct type *type,
         sqlite3_bind_text(p->convert, 2, type->declared, -1, SQLITE_STATIC) !=
             SQLITE_OK)
         return raise_memory(p);
-    const bool found = sqlite3_step(p->convert) == SQLITE_ROW;
-    bool done = found ? scalar_of_value(sqlite3_column_value(p->convert, 0), to)
-                      : raise_sqlite(p);
-    if (found && !done)
-        done = raise_memory(p);
+    const bool is_found = sqlite3_step(p->convert) == SQLITE_ROW;
+    bool ok = is_found
+                  ? scalar_of_value(sqlite3_column_value(p->convert, 0), to)
+                  : raise_sqlite(p);
+    if (is_found && !ok)
+        ok = raise_memory(p);
     sqlite3_reset(p->convert);
-    return done;
+    return ok;
 }
 
 bool assign_scalar(struct plsql_session *p, struct value *to,
                    const struct type *type, struct scalar *from) {
     enum { NUMERIC_OVERFLOW = 1426, VALUE_ERROR = 6502 };
-    struct scalar made = *from;
-    bool done = true;
+    struct scalar converted = *from;
+    bool ok = true;
     if (from->kind == SCALAR_NULL) {
         if (type->not_null)
             return raise_error(p, VALUE_ERROR, "");
@@ -59,23 +60,23 @@ bool assign_scalar(struct plsql_session *p, struct value *to,
         return true;
     }
     if (type->kind == TYPE_BOOLEAN && from->kind != SCALAR_INTEGER)
-        done = raise_error(p, VALUE_ERROR, "");
+        ok = raise_error(p, VALUE_ERROR, "");
     else if (!fits(type, from))
-        done = convert(p, type, from, &made);
+        ok = convert(p, type, from, &converted);
     else if (from->kind == SCALAR_VALUE && !from->owned)
-        done = scalar_copy(from, &made) || raise_memory(p);
-    if (done && type->whole && made.kind == SCALAR_INTEGER &&
-        (made.integer < INT32_MIN || made.integer > INT32_MAX))
-        done = raise_error(p, NUMERIC_OVERFLOW, "");
-    else if (done && type->whole && made.kind == SCALAR_VALUE)
-        done = raise_error(p, NUMERIC_OVERFLOW, "");
-    if (from->owned && from->value != made.value)
+        ok = scalar_copy(from, &converted) || raise_memory(p);
+    if (ok && type->whole && converted.kind == SCALAR_INTEGER &&
+        (converted.integer < INT32_MIN || converted.integer > INT32_MAX))
+        ok = raise_error(p, NUMERIC_OVERFLOW, "");
+    else if (ok && type->whole && converted.kind == SCALAR_VALUE)
+        ok = raise_error(p, NUMERIC_OVERFLOW, "");
+    if (from->owned && from->value != converted.value)
         sqlite3_value_free(from->value);
     *from = (struct scalar){.kind = SCALAR_NULL};
-    if (!done)
+    if (!ok)
         return false;
     scalar_free(&to->scalar);
-    to->scalar = made;
+    to->scalar = converted;
     return true;
 }
 
@@ -120,12 +121,12 @@ bool evaluate_as(struct plsql_session *p, struct frame *f, struct code *code,
         return evaluate_value(p, f, code, to);
     if (!evaluate_value(p, f, code, &value))
         return false;
-    const bool done = value_initialize(p, f, to, type) &&
-                      (!value.field || assign_fields(p, to, type, &value));
+    const bool ok = value_initialize(p, f, to, type) &&
+                    (!value.field || assign_fields(p, to, type, &value));
     value_free(&value, code->type);
-    if (!done)
+    if (!ok)
         value_free(to, type);
-    return done;
+    return ok;
 }
 
 bool value_initialize(struct plsql_session *p, struct frame *f,
@@ -163,18 +164,18 @@ bool assign_code(struct plsql_session *p, struct frame *f, struct code *target,
     if (!evaluate_value(p, f, from, &value))
         return false;
     struct value *place = place_of(p, f, target, true);
-    bool done = place != NULL;
-    if (done && type->kind == TYPE_RECORD) {
+    bool ok = place != NULL;
+    if (ok && type->kind == TYPE_RECORD) {
         if (!place->field || !value.field)
-            done = value_initialize(p, f, place, type);
-        if (done && value.field)
-            done = assign_fields(p, place, type, &value);
+            ok = value_initialize(p, f, place, type);
+        if (ok && value.field)
+            ok = assign_fields(p, place, type, &value);
         value_free(&value, from->type);
-    } else if (done) {
+    } else if (ok) {
         value_free(place, type);
         *place = value;
     } else {
         value_free(&value, from->type);
     }
-    return done;
+    return ok;
 }

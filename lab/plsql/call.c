@@ -52,13 +52,13 @@ static bool initialize(struct plsql_session *p, struct unit *unit) {
     package->initialized = true; // its own code uses it from now on
     if (!frame_begin(p, &frame, unit->main, NULL))
         return false;
-    bool done = declare_all(p, &frame, &unit->s.tree->unit->declarations) &&
-                (!unit->main->body ||
-                 run_block(p, &frame, unit->main->body) != FLOW_RAISED);
+    bool ok = declare_all(p, &frame, &unit->s.tree->unit->declarations) &&
+              (!unit->main->body ||
+               run_block(p, &frame, unit->main->body) != FLOW_RAISED);
     frame_end(&frame);
-    if (!done)
+    if (!ok)
         package->initialized = false;
-    return done;
+    return ok;
 }
 
 bool package_ready(struct plsql_session *p, struct unit *unit) {
@@ -128,11 +128,11 @@ static bool autonomous_begins(struct plsql_session *p) {
                        "an autonomous transaction inside one with changes");
 }
 
-static bool autonomous_ends(struct plsql_session *p, bool done) {
+static bool autonomous_ends(struct plsql_session *p, bool ok) {
     if (!transaction_is_open(p->database))
-        return done;
+        return ok;
     transaction_rollback(p->database);
-    return done ? raise_error(p, 6519, "") : done;
+    return ok ? raise_error(p, 6519, "") : ok;
 }
 
 bool run_routine(struct plsql_session *p, struct frame *frame) {
@@ -142,16 +142,16 @@ bool run_routine(struct plsql_session *p, struct frame *frame) {
         return false;
     if (routine->autonomous)
         outer = savepoints_set_aside(p->database);
-    bool done = run_block(p, frame, routine->body) != FLOW_RAISED;
+    bool ok = run_block(p, frame, routine->body) != FLOW_RAISED;
     if (routine->autonomous) {
-        done = autonomous_ends(p, done);
+        ok = autonomous_ends(p, ok);
         savepoints_take_back(p->database, outer);
     }
-    if (done && routine->result && !frame->returned) {
-        done = raise_error(p, WITHOUT_VALUE, "");
+    if (ok && routine->result && !frame->returned) {
+        ok = raise_error(p, WITHOUT_VALUE, "");
         raise_place(p, frame, routine->body->end);
     }
-    return done;
+    return ok;
 }
 
 bool call_routine(struct plsql_session *p, struct frame *f, struct code *call,
@@ -167,22 +167,22 @@ bool call_routine(struct plsql_session *p, struct frame *f, struct code *call,
         return raise_error(p, STORAGE_ERROR, "");
     if (!frame_begin(p, &callee, routine, frame_around(routine, f)))
         return false;
-    bool done = true;
-    for (unsigned i = 0; i < routine->parameters && done; i++)
-        done = give(p, f, &callee, &routine->parameter[i], call->list[i]);
-    if (done) {
-        done = routine->tree->cached ? function_result_run(p, &callee)
-                                     : run_routine(p, &callee);
+    bool ok = true;
+    for (unsigned i = 0; i < routine->parameters && ok; i++)
+        ok = give(p, f, &callee, &routine->parameter[i], call->list[i]);
+    if (ok) {
+        ok = routine->tree->cached ? function_result_run(p, &callee)
+                                   : run_routine(p, &callee);
         p->raised.placed = false; // the caller's line comes next
     }
-    for (unsigned i = 0; i < routine->parameters && done; i++)
-        done = take_back(p, f, &callee, &routine->parameter[i], call->list[i]);
-    if (done)
+    for (unsigned i = 0; i < routine->parameters && ok; i++)
+        ok = take_back(p, f, &callee, &routine->parameter[i], call->list[i]);
+    if (ok)
         *result = callee.result;
     else if (routine->result)
         value_free(&callee.result, routine->result);
     frame_end(&callee);
-    return done;
+    return ok;
 }
 
 // dbms_sql.return_result(cursor)
@@ -206,17 +206,17 @@ static bool return_result(struct plsql_session *p, struct frame *f,
 static bool get_lines(struct plsql_session *p, struct frame *f,
                       struct code *const *argument) {
     struct ora_error error = {0};
-    struct scalar taken = {.kind = SCALAR_INTEGER};
-    int64_t most;
-    if (!evaluate_whole(p, f, argument[1], &most))
+    struct scalar converted = {.kind = SCALAR_INTEGER};
+    int64_t limit;
+    if (!evaluate_whole(p, f, argument[1], &limit))
         return false;
     struct value *lines = place_of(p, f, argument[0], true);
     if (!lines)
         return false;
     if (!table_clear(lines, supplied_type("DBMS_OUTPUT", "CHARARR")))
         return raise_memory(p);
-    return output_take(p, lines, most, &taken.integer, &error)
-               ? assign_target(p, f, argument[1], &taken)
+    return output_take(p, lines, limit, &converted.integer, &error)
+               ? assign_target(p, f, argument[1], &converted)
                : raise_ora(p, &error);
 }
 
@@ -233,17 +233,17 @@ static bool by_function(struct plsql_session *p,
     for (unsigned i = 0; i < count; i++, n = strlen(text))
         sqlite3_snprintf((int)(sizeof text - n), text + n, i > 0 ? ",?" : "?");
     sqlite3_snprintf((int)(sizeof text - n), text + n, ")");
-    bool done = sqlite3_prepare_v2(p->database->db, text, -1, &statement,
-                                   NULL) == SQLITE_OK;
-    for (unsigned i = 0; i < count && done; i++)
-        done = scalar_bind(statement, (int)i + 1, &argument[i]) == SQLITE_OK;
-    done = done && sqlite3_step(statement) == SQLITE_ROW;
-    if (!done)
+    bool ok = sqlite3_prepare_v2(p->database->db, text, -1, &statement, NULL) ==
+              SQLITE_OK;
+    for (unsigned i = 0; i < count && ok; i++)
+        ok = scalar_bind(statement, (int)i + 1, &argument[i]) == SQLITE_OK;
+    ok = ok && sqlite3_step(statement) == SQLITE_ROW;
+    if (!ok)
         raise_sqlite(p);
     else if (!scalar_of_value(sqlite3_column_value(statement, 0), result))
-        done = raise_memory(p);
+        ok = raise_memory(p);
     sqlite3_finalize(statement);
-    return done;
+    return ok;
 }
 
 static bool carry_out(struct plsql_session *p, const struct supplied *supplied,
@@ -261,21 +261,21 @@ bool call_supplied(struct plsql_session *p, struct frame *f, struct code *call,
                    struct scalar *result) {
     const struct supplied *supplied = call->supplied;
     struct scalar argument[MOST_SUPPLIED_PARAMETERS] = {0};
-    bool done = true;
+    bool ok = true;
     *result = (struct scalar){.kind = SCALAR_NULL};
     if (supplied->of_cursor)
         return return_result(p, f, call->list[0]);
     if (supplied->of_lines)
         return get_lines(p, f, call->list);
-    for (unsigned i = 0; i < call->count && done; i++)
+    for (unsigned i = 0; i < call->count && ok; i++)
         if (call->list[i] && supplied->parameter[i].mode != MODE_OUT)
-            done = evaluate_scalar(p, f, call->list[i], &argument[i]);
-    done = done && carry_out(p, supplied, argument, call->count, result);
+            ok = evaluate_scalar(p, f, call->list[i], &argument[i]);
+    ok = ok && carry_out(p, supplied, argument, call->count, result);
     for (unsigned i = 0; i < call->count; i++) {
-        if (done && call->list[i] && supplied->parameter[i].mode != MODE_IN)
-            done = assign_target(p, f, call->list[i], &argument[i]);
+        if (ok && call->list[i] && supplied->parameter[i].mode != MODE_IN)
+            ok = assign_target(p, f, call->list[i], &argument[i]);
         if (argument[i].owned)
             scalar_free(&argument[i]);
     }
-    return done;
+    return ok;
 }

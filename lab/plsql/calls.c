@@ -22,16 +22,17 @@ bool compile_arguments(struct compiler *c, const struct parameter *parameter,
     bool fits = true;
     for (struct expr *one = list.first; one && fits; one = one->next) {
         const bool named = one->kind == EXPR_ARGUMENT;
-        unsigned at = named ? 0 : place++;
-        while (named && at < parameters &&
-               !name_spells(&c->s->tokens[one->name.first], parameter[at].name))
-            at++;
-        fits = at < parameters && !to[at];
+        unsigned index = named ? 0 : place++;
+        while (
+            named && index < parameters &&
+            !name_spells(&c->s->tokens[one->name.first], parameter[index].name))
+            index++;
+        fits = index < parameters && !to[index];
         if (fits)
-            to[at] = compile_argument(c, named ? one->left : one,
-                                      parameter[at].mode);
-        if (fits && to[at] && parameter[at].variable)
-            fits = type_takes(parameter[at].variable->type, to[at]);
+            to[index] = compile_argument(c, named ? one->left : one,
+                                         parameter[index].mode);
+        if (fits && to[index] && parameter[index].variable)
+            fits = type_takes(parameter[index].variable->type, to[index]);
     }
     for (unsigned i = 0; i < parameters && fits; i++)
         fits = to[i] || parameter[i].value || c->s->error;
@@ -46,12 +47,13 @@ bool compile_arguments(struct compiler *c, const struct parameter *parameter,
 // Of those that share a name, the first that the arguments fit by number.
 static struct routine *overloaded(struct routine *routine,
                                   const struct exprs *list) {
-    for (struct routine *one = routine; one; one = one->next) {
+    for (struct routine *candidate = routine; candidate;
+         candidate = candidate->next) {
         unsigned needed = 0;
-        for (unsigned i = 0; i < one->parameters; i++)
-            needed += !one->parameter[i].value;
-        if (list->count >= needed && list->count <= one->parameters)
-            return one;
+        for (unsigned i = 0; i < candidate->parameters; i++)
+            needed += !candidate->parameter[i].value;
+        if (list->count >= needed && list->count <= candidate->parameters)
+            return candidate;
     }
     return routine;
 }

@@ -59,11 +59,11 @@ void unit_free(struct unit *unit) {
 
 // The routine that is the block itself.
 static struct routine *main_routine(struct compiler *c) {
-    struct routine *made = compile_take(c, sizeof *made);
-    made->unit = c->unit;
-    made->level = 1;
-    made->compiled = true;
-    return made;
+    struct routine *new_routine = compile_take(c, sizeof *new_routine);
+    new_routine->unit = c->unit;
+    new_routine->level = 1;
+    new_routine->compiled = true;
+    return new_routine;
 }
 
 static void compile_anonymous(struct compiler *c) {

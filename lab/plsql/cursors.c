@@ -116,28 +116,28 @@ static struct plsql_query *opened(struct plsql_session *p, struct frame *f,
 static bool fetch(struct plsql_session *p, struct frame *f,
                   const struct plsql *s) {
     int64_t limit = INT64_MAX;
-    uint64_t found = 0;
+    uint64_t row_count = 0;
     struct plsql_query *query = opened(p, f, s);
     if (!query || (s->low_code && !evaluate_whole(p, f, s->low_code, &limit)))
         return false;
     if (limit < 1)
         return raise_error(p, 6502, "");
-    bool done;
+    bool ok;
     if (s->bulk) {
-        done = bulk_fetch(p, f, query, s->into_code, s->into.count,
-                          (uint64_t)limit, &found);
-        query->last_found = found == (uint64_t)limit;
+        ok = bulk_fetch(p, f, query, s->into_code, s->into.count,
+                        (uint64_t)limit, &row_count);
+        query->last_found = row_count == (uint64_t)limit;
     } else {
-        done = fetch_rows(p, query, 1);
-        struct sqlite3_value **row = done ? plsql_query_row(query) : NULL;
-        found = row != NULL;
-        query->last_found = found;
-        done = done && (!row || store_row(p, f, s->into_code, s->into.count,
-                                          row, query->cursor.columns));
+        ok = fetch_rows(p, query, 1);
+        struct sqlite3_value **row = ok ? plsql_query_row(query) : NULL;
+        row_count = row != NULL;
+        query->last_found = row_count;
+        ok = ok && (!row || store_row(p, f, s->into_code, s->into.count, row,
+                                      query->cursor.columns));
     }
     query->fetched_once = true;
-    query->fetched += found;
-    return done;
+    query->fetched += row_count;
+    return ok;
 }
 
 static bool close(struct plsql_session *p, struct frame *f,
@@ -226,22 +226,22 @@ static struct scalar truth_of(bool truth) {
 // SQL%BULK_EXCEPTIONS(i).ERROR_INDEX or ERROR_CODE
 static bool bulk_exception(struct plsql_session *p, struct frame *f,
                            struct code *code, struct scalar *to) {
-    int64_t at;
-    if (!evaluate_whole(p, f, code->right, &at))
+    int64_t index;
+    if (!evaluate_whole(p, f, code->right, &index))
         return false;
-    if (at < 1 || (uint64_t)at > p->bulk_errors)
+    if (index < 1 || (uint64_t)index > p->bulk_errors)
         return raise_error(p, 1403, "");
-    const struct bulk_error *one = &p->bulk_error[at - 1];
+    const struct bulk_error *bulk_error = &p->bulk_error[index - 1];
     *to = (struct scalar){.kind = SCALAR_INTEGER,
                           .integer = code->at == ATTRIBUTE_ERROR_INDEX
-                                         ? one->iteration
-                                         : (int64_t)one->number};
+                                         ? bulk_error->iteration
+                                         : (int64_t)bulk_error->number};
     return true;
 }
 
 static bool sql_attribute(struct plsql_session *p, struct frame *f,
                           struct code *code, struct scalar *to) {
-    int64_t at;
+    int64_t index;
     switch ((enum attribute)code->at) {
     case ATTRIBUTE_ISOPEN:
         *to = truth_of(false);
@@ -249,13 +249,13 @@ static bool sql_attribute(struct plsql_session *p, struct frame *f,
     case ATTRIBUTE_BULK_ROWCOUNT:
         if (!code->right)
             return raise_error(p, 6502, "");
-        if (!evaluate_whole(p, f, code->right, &at))
+        if (!evaluate_whole(p, f, code->right, &index))
             return false;
-        at -= p->bulk_low;
-        if (at < 0 || (uint64_t)at >= p->bulk_count)
+        index -= p->bulk_low;
+        if (index < 0 || (uint64_t)index >= p->bulk_count)
             return raise_error(p, 1403, "");
         *to = (struct scalar){.kind = SCALAR_INTEGER,
-                              .integer = (int64_t)p->bulk_rows[at]};
+                              .integer = (int64_t)p->bulk_rows[index]};
         return true;
     case ATTRIBUTE_BULK_EXCEPTIONS:
         *to = (struct scalar){.kind = SCALAR_INTEGER,

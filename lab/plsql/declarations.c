@@ -7,11 +7,11 @@
 #include "plsql/function_result.h"
 
 struct scope *scope_enter(struct compiler *c) {
-    struct scope *made = compile_take(c, sizeof *made);
-    made->outer = c->scope;
-    made->routine = c->routine;
-    c->scope = made;
-    return made;
+    struct scope *new_scope = compile_take(c, sizeof *new_scope);
+    new_scope->outer = c->scope;
+    new_scope->routine = c->routine;
+    c->scope = new_scope;
+    return new_scope;
 }
 
 static void declare_variable(struct compiler *c, struct declaration *one) {
@@ -75,10 +75,10 @@ static void declare_type(struct compiler *c, struct declaration *one) {
 
 static struct exception *exception_in_scope(struct compiler *c,
                                             const struct expr *name) {
-    struct found found;
-    return name->kind == EXPR_COLUMN && name_lookup(c, name->name, &found) &&
-                   found.symbol && found.symbol->kind == SYMBOL_EXCEPTION
-               ? found.symbol->exception
+    struct found resolved;
+    return name->kind == EXPR_COLUMN && name_lookup(c, name->name, &resolved) &&
+                   resolved.symbol && resolved.symbol->kind == SYMBOL_EXCEPTION
+               ? resolved.symbol->exception
                : NULL;
 }
 
@@ -133,44 +133,44 @@ void compile_parameters(struct compiler *c, struct parameter_trees *list,
     unsigned n = 0;
     for (struct parameter_tree *one = list->first; one && !c->s->error;
          one = one->next, n++) {
-        struct parameter *made = &(*parameter)[n];
+        struct parameter *new_parameter = &(*parameter)[n];
         const struct type *type = type_of_parameter(c, one->type);
         struct symbol *symbol = scope_add(c, SYMBOL_VARIABLE, one->name);
         symbol->variable = variable_new(c, symbol->name, type);
         // An IN parameter cannot be assigned to.
         symbol->variable->constant = one->mode == MODE_IN;
-        made->variable = symbol->variable;
-        made->mode = one->mode;
-        made->name = symbol->name;
+        new_parameter->variable = symbol->variable;
+        new_parameter->mode = one->mode;
+        new_parameter->name = symbol->name;
         if (one->value)
-            made->value = compile_value(c, one->value);
+            new_parameter->value = compile_value(c, one->value);
     }
 }
 
 // The parameters' variables are those of the routine's frame.
 struct routine *declare_routine(struct compiler *c, struct routine_tree *tree) {
     enum { DEEPEST_LEVEL = 50 };
-    struct routine *made = compile_take(c, sizeof *made);
+    struct routine *new_routine = compile_take(c, sizeof *new_routine);
     struct routine *around = c->routine;
-    made->unit = c->unit;
-    made->name = name_spelled(c, tree->name);
-    made->level = around ? around->level + 1 : 1;
-    made->tree = tree;
-    made->body = tree->body;
-    if (made->level > DEEPEST_LEVEL)
+    new_routine->unit = c->unit;
+    new_routine->name = name_spelled(c, tree->name);
+    new_routine->level = around ? around->level + 1 : 1;
+    new_routine->tree = tree;
+    new_routine->body = tree->body;
+    if (new_routine->level > DEEPEST_LEVEL)
         statement_refuse(c->s, 3001, tree->from, "so deep a nesting");
     struct scope *outer = c->scope;
-    c->routine = made;
-    made->scope = scope_enter(c);
-    made->scope->label = made->name;
-    compile_parameters(c, &tree->parameters, &made->parameter,
-                       &made->parameters);
+    c->routine = new_routine;
+    new_routine->scope = scope_enter(c);
+    new_routine->scope->label = new_routine->name;
+    compile_parameters(c, &tree->parameters, &new_routine->parameter,
+                       &new_routine->parameters);
     if (tree->result)
-        made->result = type_of_parameter(c, tree->result);
-    function_result_check(c, made);
+        new_routine->result = type_of_parameter(c, tree->result);
+    function_result_check(c, new_routine);
     c->scope = outer;
     c->routine = around;
-    return made;
+    return new_routine;
 }
 
 static bool same_parameters(const struct routine *a, const struct routine *b) {
@@ -202,32 +202,35 @@ static struct routine *announced(struct compiler *c,
 }
 
 static void declare_routine_here(struct compiler *c, struct declaration *one) {
-    struct routine *made = declare_routine(c, one->routine);
-    struct routine *before = made->body ? announced(c, made) : NULL;
+    struct routine *new_routine = declare_routine(c, one->routine);
+    struct routine *announcement =
+        new_routine->body ? announced(c, new_routine) : NULL;
     if (c->s->error)
         return;
-    if (before && !before->tree->cached != !made->tree->cached)
-        statement_refuse(c->s, 3001, made->tree->from,
+    if (announcement &&
+        !announcement->tree->cached != !new_routine->tree->cached)
+        statement_refuse(c->s, 3001, new_routine->tree->from,
                          "RESULT_CACHE of a declaration or a definition alone");
-    if (before) { // its calls have the parameters of the announcement
-        struct routine *next = before->next;
-        *before = *made;
-        before->next = next;
+    if (announcement) { // its calls have the parameters of the announcement
+        struct routine *next = announcement->next;
+        *announcement = *new_routine;
+        announcement->next = next;
         return; // its name is known
     }
-    const struct symbol *others = NULL;
-    for (struct symbol *each = c->scope->symbols; each && !others;
+    const struct symbol *overload = NULL;
+    for (struct symbol *each = c->scope->symbols; each && !overload;
          each = each->next)
-        if (each->kind == SYMBOL_ROUTINE && strcmp(each->name, made->name) == 0)
-            others = each;
-    if (others) {
-        struct routine *last = others->routine;
+        if (each->kind == SYMBOL_ROUTINE &&
+            strcmp(each->name, new_routine->name) == 0)
+            overload = each;
+    if (overload) {
+        struct routine *last = overload->routine;
         while (last->next)
             last = last->next;
-        last->next = made;
+        last->next = new_routine;
         return;
     }
-    scope_add(c, SYMBOL_ROUTINE, one->name)->routine = made;
+    scope_add(c, SYMBOL_ROUTINE, one->name)->routine = new_routine;
 }
 
 static void compile_bodies(struct compiler *c, const struct scope *scope) {
@@ -248,9 +251,11 @@ void compile_declarations(struct compiler *c, struct declarations *list) {
             declare_variable(c, one);
             break;
         case DECLARES_EXCEPTION: {
-            struct exception *made = compile_take(c, sizeof *made);
-            made->name = name_spelled(c, one->name);
-            scope_add(c, SYMBOL_EXCEPTION, one->name)->exception = made;
+            struct exception *new_exception =
+                compile_take(c, sizeof *new_exception);
+            new_exception->name = name_spelled(c, one->name);
+            scope_add(c, SYMBOL_EXCEPTION, one->name)->exception =
+                new_exception;
             break;
         }
         case DECLARES_PRAGMA:

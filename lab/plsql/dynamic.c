@@ -33,25 +33,24 @@ bool dynamic_execute(struct plsql_session *p, struct frame *f,
     const unsigned count = uses->count + more;
     struct scalar *value = sqlite3_malloc64((count + 1) * sizeof *value);
     unsigned n = 0;
-    bool done = value || raise_memory(p);
-    if (done)
+    bool ok = value || raise_memory(p);
+    if (ok)
         memset(value, 0, (count + 1) * sizeof *value);
-    for (const struct use *one = uses->first; one && done;
-         one = one->next, n++) {
-        struct scalar given = {.kind = SCALAR_NULL};
+    for (const struct use *one = uses->first; one && ok; one = one->next, n++) {
+        struct scalar argument = {.kind = SCALAR_NULL};
         if (one->mode != MODE_OUT)
-            done = evaluate_scalar(p, f, one->code, &given);
-        if (!done)
+            ok = evaluate_scalar(p, f, one->code, &argument);
+        if (!ok)
             break;
-        value[n] = given;
-        if (!given.owned && !scalar_copy(&given, &value[n]))
-            done = raise_memory(p);
+        value[n] = argument;
+        if (!argument.owned && !scalar_copy(&argument, &value[n]))
+            ok = raise_memory(p);
     }
-    done = done && execute_values(p, query, value, count, rows);
+    ok = ok && execute_values(p, query, value, count, rows);
     for (unsigned i = 0; value && i < n; i++)
         scalar_free(&value[i]);
     sqlite3_free(value);
-    return done;
+    return ok;
 }
 
 // What a block has given to its binds.
@@ -83,7 +82,7 @@ static bool run_dynamic(struct plsql_session *p, struct frame *f,
     enum { EXACTLY = 2 };
     const bool select = query->cursor.kind == STATEMENT_QUERY;
     const bool into = s->into.count > 0;
-    int64_t at = 0;
+    int64_t index = 0;
     if (s->returning.count > 0 && !cursor_returns(&query->cursor))
         return raise_error(p, 6547, "");
     if (!dynamic_execute(p, f, query, &s->uses, s->returning.count,
@@ -97,7 +96,8 @@ static bool run_dynamic(struct plsql_session *p, struct frame *f,
     p->sql_rows = (int64_t)query->cursor.rows;
     return s->returning.count == 0 ||
            returning_into(p, f, query, s->returning_code, s->returning.count,
-                          s->returning_code[0]->type->kind == TYPE_TABLE, &at);
+                          s->returning_code[0]->type->kind == TYPE_TABLE,
+                          &index);
 }
 
 bool run_execute(struct plsql_session *p, struct frame *f,
@@ -105,7 +105,7 @@ bool run_execute(struct plsql_session *p, struct frame *f,
     struct plsql_query *query = dynamic_query(p, f, s->value_code);
     if (!query)
         return false;
-    const bool done = run_dynamic(p, f, s, query);
+    const bool ok = run_dynamic(p, f, s, query);
     plsql_query_release(query);
-    return done;
+    return ok;
 }

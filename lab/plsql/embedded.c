@@ -17,10 +17,10 @@ struct resolving {
 
 static struct reference *add(struct resolving *r, unsigned from, unsigned to,
                              struct code *code) {
-    struct reference *made = compile_take(r->c, sizeof *made);
-    *made = (struct reference){r->first, from, to, code};
-    r->first = made;
-    return made;
+    struct reference *new_reference = compile_take(r->c, sizeof *new_reference);
+    *new_reference = (struct reference){r->first, from, to, code};
+    r->first = new_reference;
+    return new_reference;
 }
 
 // The resolver's question: see statement.h.
@@ -33,11 +33,11 @@ static bool variable(struct statement *s, struct expr *value, void *block) {
         statement_refuse_plsql(s, value->from,
                                "PLS-00382: expression is of wrong type");
     add(r, value->from, value->to, code);
-    const struct expr before = *value;
+    const struct expr previous = *value;
     *value = (struct expr){.kind = EXPR_VARIABLE,
-                           .from = before.from,
-                           .to = before.to,
-                           .next = before.next,
+                           .from = previous.from,
+                           .to = previous.to,
+                           .next = previous.next,
                            .bind = 1,
                            .fixed = code->type->column.fixed,
                            .type = code->type->operand,

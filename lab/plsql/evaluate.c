@@ -31,15 +31,15 @@ static bool step(struct plsql_session *p, struct code *code,
     if (p->sql_levels == 0) // else it is the time at which the statement began
         date_functions_begin_statement();
     value_longest_text = MOST_TEXT;
-    const bool found = sqlite3_step(code->statement) == SQLITE_ROW;
+    const bool is_found = sqlite3_step(code->statement) == SQLITE_ROW;
     value_longest_text = longest;
-    bool done =
-        found ? scalar_of_value(sqlite3_column_value(code->statement, 0), to)
-              : raise_sqlite(p);
-    if (found && !done)
-        done = raise_memory(p);
+    bool ok =
+        is_found ? scalar_of_value(sqlite3_column_value(code->statement, 0), to)
+                 : raise_sqlite(p);
+    if (is_found && !ok)
+        ok = raise_memory(p);
     sqlite3_reset(code->statement);
-    return done;
+    return ok;
 }
 
 // The values come first, and are bound then: to compute one may run the same
@@ -52,30 +52,30 @@ static bool bind_values(struct plsql_session *p, struct frame *f,
                                ? few
                                : sqlite3_malloc64(code->count * sizeof *value);
     unsigned n = 0;
-    bool done = value || raise_memory(p), all_plain = true;
+    bool ok = value || raise_memory(p), all_plain = true;
     for (unsigned i = 0; i < code->count; i++)
         all_plain = all_plain && is_plain(code->list[i]);
-    for (; done && n < code->count; n++) {
-        struct scalar one;
-        done = evaluate_scalar(p, f, code->list[n], &one);
-        if (!done)
+    for (; ok && n < code->count; n++) {
+        struct scalar operand;
+        ok = evaluate_scalar(p, f, code->list[n], &operand);
+        if (!ok)
             break;
-        value[n] = one;
+        value[n] = operand;
         // What is borrowed must outlive the values that are computed later.
-        if (one.kind == SCALAR_VALUE && !one.owned && !all_plain &&
-            !scalar_copy(&one, &value[n]))
-            done = raise_memory(p);
+        if (operand.kind == SCALAR_VALUE && !operand.owned && !all_plain &&
+            !scalar_copy(&operand, &value[n]))
+            ok = raise_memory(p);
     }
     for (unsigned i = 0; i < n; i++) {
-        if (done &&
+        if (ok &&
             scalar_bind(code->statement, (int)i + 1, &value[i]) != SQLITE_OK)
-            done = raise_memory(p);
+            ok = raise_memory(p);
         if (value[i].owned)
             scalar_free(&value[i]);
     }
     if (value != few)
         sqlite3_free(value);
-    return done;
+    return ok;
 }
 
 static bool prepare(struct database *database, struct code *code) {
@@ -325,10 +325,11 @@ bool evaluate_condition(struct plsql_session *p, struct frame *f,
 
 bool evaluate_whole(struct plsql_session *p, struct frame *f, struct code *code,
                     int64_t *to) {
-    static const struct type whole = {.kind = TYPE_SCALAR,
-                                      .declared = "NUMBER(38,0)",
-                                      .column = {CLASS_NUMBER, .precision = 38},
-                                      .whole = true};
+    static const struct type integer_type = {
+        .kind = TYPE_SCALAR,
+        .declared = "NUMBER(38,0)",
+        .column = {CLASS_NUMBER, .precision = 38},
+        .whole = true};
     struct scalar value;
     struct value rounded = {0};
     if (!evaluate_scalar(p, f, code, &value))
@@ -339,7 +340,7 @@ bool evaluate_whole(struct plsql_session *p, struct frame *f, struct code *code,
         *to = value.integer;
         return true;
     }
-    if (!assign_scalar(p, &rounded, &whole, &value))
+    if (!assign_scalar(p, &rounded, &integer_type, &value))
         return false;
     *to = rounded.scalar.integer;
     return true;

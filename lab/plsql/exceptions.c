@@ -79,8 +79,10 @@ void exception_text(int64_t code, char *to, size_t size) {
 bool exception_is(const struct raised *raised, const struct exception *one) {
     if (raised->exception == one)
         return true;
-    const bool own = raised->exception && raised->exception->number == 0;
-    return !own && one->number != 0 && one->number == raised->error.number;
+    const bool is_user_defined =
+        raised->exception && raised->exception->number == 0;
+    return !is_user_defined && one->number != 0 &&
+           one->number == raised->error.number;
 }
 
 bool exception_can_be_handled(const struct raised *raised) {

@@ -10,11 +10,11 @@
 
 struct code *code_new(struct compiler *c, enum code_kind kind,
                       const struct type *type) {
-    struct code *made = compile_take(c, sizeof *made);
-    made->kind = kind;
-    made->type = type;
-    made->unit = NULL;
-    return made;
+    struct code *new_code = compile_take(c, sizeof *new_code);
+    new_code->kind = kind;
+    new_code->type = type;
+    new_code->unit = NULL;
+    return new_code;
 }
 
 // One that has something to be freed.
@@ -44,8 +44,9 @@ struct code *code_of_bind(struct compiler *c, unsigned token, bool sets) {
             break;
         }
     uint8_t *direction = &c->cursor->block.direction[code->at];
-    static const uint8_t seen = 4; // it is read, or set; see unit_compile()
-    *direction |= (uint8_t)(sets ? 2 : 1) | seen;
+    static const uint8_t mark_used =
+        4; // it is read, or set; see unit_compile()
+    *direction |= (uint8_t)(sets ? 2 : 1) | mark_used;
     return code;
 }
 
@@ -92,11 +93,11 @@ static void bind_code(struct binding *b, struct expr *e, struct code *code) {
         b->room = 2 * b->room + 4;
     }
     b->list[b->count++] = code;
-    const struct expr before = *e;
+    const struct expr previous = *e;
     *e = (struct expr){.kind = EXPR_VARIABLE,
-                       .from = before.from,
-                       .to = before.to,
-                       .next = before.next,
+                       .from = previous.from,
+                       .to = previous.to,
+                       .next = previous.next,
                        .bind = b->count,
                        .fixed = code->type->column.fixed,
                        .type = code->type->operand,

@@ -113,21 +113,21 @@ static bool take(struct plsql_session *p, struct function_call *call,
                  struct scalar *to) {
     struct database *database = p->database;
     struct statement_tables *tables = &call->read.tables;
-    const uint64_t most = result_cache_most(database->sga);
+    const uint64_t limit = result_cache_most(database->sga);
     const struct result_size size =
         result_cache_size(database->sga, &call->search);
-    void *bytes = size.bytes <= most ? sqlite3_malloc64(size.bytes + 1) : NULL;
+    void *bytes = size.bytes <= limit ? sqlite3_malloc64(size.bytes + 1) : NULL;
     if (bytes)
         result_cache_copy(database->sga, &call->search, bytes);
     tables->reads =
         result_cache_tables(database->sga, &call->search, tables->read);
     const bool valid =
         result_cache_unpin(database->sga, database->self, &call->search);
-    const bool taken = bytes && valid && !has_changed(database, tables) &&
-                       scalar_of_bytes(p, bytes, size.bytes, to);
+    const bool is_taken = bytes && valid && !has_changed(database, tables) &&
+                          scalar_of_bytes(p, bytes, size.bytes, to);
     sqlite3_free(bytes);
-    tables->others = !taken; // it is not kept, nor is what depends on it
-    return taken;
+    tables->others = !is_taken; // it is not kept, nor is what depends on it
+    return is_taken;
 }
 
 static void keep(struct plsql_session *p, struct function_call *call,
@@ -168,11 +168,11 @@ static bool search(struct plsql_session *p, struct frame *frame,
 static bool run(struct plsql_session *p, struct frame *frame,
                 struct function_call *call) {
     p->database->reading = &call->read;
-    const bool done = run_routine(p, frame);
+    const bool ok = run_routine(p, frame);
     p->database->reading = call->outer;
-    if (done)
+    if (ok)
         keep(p, call, &frame->result.scalar);
-    return done;
+    return ok;
 }
 
 bool function_result_run(struct plsql_session *p, struct frame *frame) {
@@ -182,11 +182,11 @@ bool function_result_run(struct plsql_session *p, struct frame *frame) {
     if (!call)
         return raise_memory(p);
     begin(p, frame, call);
-    const bool done = search(p, frame, call) || run(p, frame, call);
+    const bool ok = search(p, frame, call) || run(p, frame, call);
     if (call->outer)
         statements_read_add(call->outer, &call->read.tables, call->read.since);
     sqlite3_free(call);
-    return done;
+    return ok;
 }
 
 static bool is_lob(const struct type *type) {

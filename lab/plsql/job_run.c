@@ -34,10 +34,10 @@ bool job_check(struct database *database, const struct job *job,
         ora_error_set(error, 4030, "");
         return false;
     }
-    const bool done = parse(cursor, database, job, error);
+    const bool ok = parse(cursor, database, job, error);
     cursor_close(cursor);
     free(cursor);
-    return done;
+    return ok;
 }
 
 bool job_execute(struct database *database, const struct job *job,
@@ -48,16 +48,16 @@ bool job_execute(struct database *database, const struct job *job,
         return false;
     }
     const struct statement_call outer = statement_call_deeper(database);
-    bool done = parse(cursor, database, job, error);
-    if (done) {
+    bool ok = parse(cursor, database, job, error);
+    if (ok) {
         statement_call_begins(cursor, EXEC_CALL);
-        done = cursor_execute(cursor, error);
-        statement_call_ends(database, done, error);
+        ok = cursor_execute(cursor, error);
+        statement_call_ends(database, ok, error);
     }
     cursor_close(cursor);
     statement_call_back(database, outer);
     free(cursor);
-    return done;
+    return ok;
 }
 
 static void log_on(struct session_slot *self, const struct sga *sga,
@@ -84,17 +84,17 @@ static bool run(struct database *database, const struct job *job,
     struct session_slot *self = database->self;
     time_model_call_begins(&self->time);
     self->active = true;
-    bool done = job_execute(database, job, error);
-    if (done && !transaction_commit(database)) {
+    bool ok = job_execute(database, job, error);
+    if (ok && !transaction_commit(database)) {
         transaction_error(database, error);
-        done = false;
+        ok = false;
     }
-    if (!done)
+    if (!ok)
         transaction_rollback(database);
     self->active = false;
     time_model_call_ends(&self->time);
     self->call_ended_us = clock_us();
-    return done;
+    return ok;
 }
 
 // There is no client, whose break would have to be looked for: its gets make no
@@ -114,20 +114,20 @@ void job_server_run(struct sga *sga, struct session_slot *self,
     struct ora_error error = {0};
     char why[200] = "";
     static struct job job;
-    bool found = false;
-    for (unsigned i = 0; i < MOST_JOBS && !found; i++)
-        found = job_at(sga, self, i, &job) && job.number == number;
+    bool is_found = false;
+    for (unsigned i = 0; i < MOST_JOBS && !is_found; i++)
+        is_found = job_at(sga, self, i, &job) && job.number == number;
     sql_trace_of(self);
-    bool done =
-        found && database_open(&database, sga, self, &channel, why, sizeof why);
-    if (done && plsql_open(&database)) {
+    bool ok = is_found &&
+              database_open(&database, sga, self, &channel, why, sizeof why);
+    if (ok && plsql_open(&database)) {
         log_on(self, sga, &job);
-        done = run(&database, &job, &error);
-    } else if (found) {
+        ok = run(&database, &job, &error);
+    } else if (is_found) {
         ora_error_set(&error, 600, *why ? why : "memory");
-        done = false;
+        ok = false;
     }
-    if (!done && found) {
+    if (!ok && is_found) {
         if (*job.name)
             trace_write("ORA-12012: error on auto execute of job "
                         "\"%s\".\"%s\"\n%s",
@@ -136,7 +136,7 @@ void job_server_run(struct sga *sga, struct session_slot *self,
             trace_write("ORA-12012: error on auto execute of job %u\n%s",
                         job.number, error.text);
     }
-    job_done(sga, number, !done);
+    job_done(sga, number, !ok);
     plsql_close(&database);
     database_close(&database);
     trace_flush();

@@ -8,10 +8,10 @@
 
 void *compile_take(struct compiler *c, size_t bytes) {
     struct statement *s = &c->unit->s;
-    void *taken = bytes > LARGEST_NODE ? tree_memory_take(&s->memory, bytes)
-                                       : statement_take(s, bytes);
-    if (taken)
-        return taken;
+    void *memory = bytes > LARGEST_NODE ? tree_memory_take(&s->memory, bytes)
+                                        : statement_take(s, bytes);
+    if (memory)
+        return memory;
     // For who finds no memory: an array of what the largest statement can have.
     static _Alignas(16) char nothing[32 << 20];
     statement_refuse(s, 4030, 0, "");
@@ -26,17 +26,18 @@ const char *name_spelled(struct compiler *c, unsigned token) {
 
 void refuse_name(struct compiler *c, unsigned token, const char *pls,
                  struct name name) {
-    char shown[200], about[280];
-    statement_spell(c->s, name.first, name.last, shown, sizeof shown);
-    snprintf(about, sizeof about, pls, shown);
+    char display_name[200], about[280];
+    statement_spell(c->s, name.first, name.last, display_name,
+                    sizeof display_name);
+    snprintf(about, sizeof about, pls, display_name);
     statement_refuse_plsql(c->s, token, about);
 }
 
 static struct symbol *symbol_of(const struct scope *scope,
                                 const struct token *name) {
-    for (struct symbol *one = scope->symbols; one; one = one->next)
-        if (name_spells(name, one->name))
-            return one;
+    for (struct symbol *symbol = scope->symbols; symbol; symbol = symbol->next)
+        if (name_spells(name, symbol->name))
+            return symbol;
     return NULL;
 }
 
@@ -45,36 +46,37 @@ bool scope_has(const struct scope *scope, const struct token *name) {
 }
 
 struct symbol *scope_add(struct compiler *c, int kind, unsigned token) {
-    struct symbol *made = compile_take(c, sizeof *made);
-    const struct symbol *before = symbol_of(c->scope, &c->s->tokens[token]);
-    if (before && !(kind == SYMBOL_ROUTINE && before->kind == SYMBOL_ROUTINE))
+    struct symbol *new_symbol = compile_take(c, sizeof *new_symbol);
+    const struct symbol *previous = symbol_of(c->scope, &c->s->tokens[token]);
+    if (previous &&
+        !(kind == SYMBOL_ROUTINE && previous->kind == SYMBOL_ROUTINE))
         refuse_name(c, token,
                     "PLS-00371: at most one declaration for '%s' is permitted",
                     (struct name){token, token});
-    made->kind = kind;
-    made->name = name_spelled(c, token);
-    made->next = c->scope->symbols;
-    c->scope->symbols = made;
-    return made;
+    new_symbol->kind = kind;
+    new_symbol->name = name_spelled(c, token);
+    new_symbol->next = c->scope->symbols;
+    c->scope->symbols = new_symbol;
+    return new_symbol;
 }
 
 struct variable *variable_new(struct compiler *c, const char *name,
                               const struct type *type) {
-    struct variable *made = compile_take(c, sizeof *made);
-    made->name = name;
-    made->type = type;
+    struct variable *new_variable = compile_take(c, sizeof *new_variable);
+    new_variable->name = name;
+    new_variable->type = type;
     if (c->scope->package) {
-        made->package = c->scope->package;
-        made->slot = c->scope->package->values++;
-        made->next = c->scope->package->variables;
-        c->scope->package->variables = made;
+        new_variable->package = c->scope->package;
+        new_variable->slot = c->scope->package->values++;
+        new_variable->next = c->scope->package->variables;
+        c->scope->package->variables = new_variable;
     } else {
-        made->level = c->routine->level;
-        made->slot = c->routine->slots++;
-        made->next = c->routine->variables;
-        c->routine->variables = made;
+        new_variable->level = c->routine->level;
+        new_variable->slot = c->routine->slots++;
+        new_variable->next = c->routine->variables;
+        c->routine->variables = new_variable;
     }
-    return made;
+    return new_variable;
 }
 
 static bool is_owner(const struct compiler *c, unsigned token) {
@@ -124,9 +126,10 @@ static bool lookup_supplied(struct compiler *c, struct name name,
                          strncmp(package, "DBMS_", 5) == 0 ||
                          strncmp(package, "UTL_", 4) == 0;
     if (!found->supplied && oracles && !c->embedded) {
-        char shown[200];
-        statement_spell(c->s, name.first, name.last, shown, sizeof shown);
-        statement_refuse(c->s, 3001, name.first, shown);
+        char display_name[200];
+        statement_spell(c->s, name.first, name.last, display_name,
+                        sizeof display_name);
+        statement_refuse(c->s, 3001, name.first, display_name);
     }
     return found->supplied;
 }
@@ -182,9 +185,9 @@ static enum method method_at(const struct compiler *c, unsigned token) {
 
 static struct code *field_of(struct compiler *c, struct code *record,
                              unsigned token) {
-    unsigned at;
+    unsigned index;
     const struct field *field =
-        type_field(record->type, &c->s->tokens[token], &at);
+        type_field(record->type, &c->s->tokens[token], &index);
     if (!field && record->type->kind == TYPE_TABLE &&
         method_at(c, token) != NO_METHOD) {
         statement_refuse(c->s, 3001, token,
@@ -196,11 +199,11 @@ static struct code *field_of(struct compiler *c, struct code *record,
                     (struct name){token, token});
         return NULL;
     }
-    struct code *made = code_new(c, CODE_FIELD, field->type);
-    made->left = record;
-    made->at = at;
-    made->variable = record->variable;
-    return made;
+    struct code *new_code = code_new(c, CODE_FIELD, field->type);
+    new_code->left = record;
+    new_code->at = index;
+    new_code->variable = record->variable;
+    return new_code;
 }
 
 static struct code *method_of(struct compiler *c, struct code *table,
@@ -211,14 +214,14 @@ static struct code *method_of(struct compiler *c, struct code *table,
                               : table->type->by_text && method != METHOD_COUNT
                                   ? type_of_operand(OPERAND_TEXT)
                                   : type_whole();
-    struct code *made = code_new(c, CODE_METHOD, type);
-    made->left = table;
-    made->at = method;
+    struct code *new_code = code_new(c, CODE_METHOD, type);
+    new_code->left = table;
+    new_code->at = method;
     if (first)
-        made->right = compile_scalar(c, arguments->first);
+        new_code->right = compile_scalar(c, arguments->first);
     if (first && first->next)
-        made->third = compile_scalar(c, first->next);
-    return made;
+        new_code->third = compile_scalar(c, first->next);
+    return new_code;
 }
 
 // The fields and methods behind a variable's name, up to `last`.
@@ -248,11 +251,11 @@ static struct code *element_of(struct compiler *c, struct code *table,
                     call->name);
         return NULL;
     }
-    struct code *made = code_new(c, CODE_ELEMENT, table->type->element);
-    made->left = table;
-    made->right = compile_scalar(c, call->list.first);
-    made->variable = table->variable;
-    return made;
+    struct code *new_code = code_new(c, CODE_ELEMENT, table->type->element);
+    new_code->left = table;
+    new_code->right = compile_scalar(c, call->list.first);
+    new_code->variable = table->variable;
+    return new_code;
 }
 
 static struct code *compile_variable(struct compiler *c,
@@ -322,7 +325,7 @@ static struct code *compile_attribute(struct compiler *c, struct expr *e) {
         return NULL;
     }
     const unsigned token = e->name.last + 1;
-    struct found found;
+    struct found resolved;
     int attribute = -1;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (name_spells(&c->s->tokens[token], known[i].name))
@@ -341,16 +344,16 @@ static struct code *compile_attribute(struct compiler *c, struct expr *e) {
         code->right = compile_scalar(c, e->left);
     if (sql)
         return code;
-    if (!name_lookup(c, e->name, &found) || !found.symbol ||
-        (found.symbol->kind != SYMBOL_CURSOR &&
-         found.symbol->kind != SYMBOL_VARIABLE)) {
+    if (!name_lookup(c, e->name, &resolved) || !resolved.symbol ||
+        (resolved.symbol->kind != SYMBOL_CURSOR &&
+         resolved.symbol->kind != SYMBOL_VARIABLE)) {
         refuse_name(c, e->from, "PLS-00201: identifier '%s' must be declared",
                     e->name);
         return NULL;
     }
     struct expr column = {
         .kind = EXPR_COLUMN, .from = e->from, .name = e->name};
-    code->left = compile_variable(c, &found, &column);
+    code->left = compile_variable(c, &resolved, &column);
     if (code->left && code->left->type->kind != TYPE_CURSOR)
         statement_refuse_plsql(c->s, e->from,
                                "PLS-00324: cursor attribute may not be applied "
@@ -389,7 +392,7 @@ static struct code *compile_bulk_exceptions(struct compiler *c,
 }
 
 struct code *compile_reference(struct compiler *c, struct expr *e) {
-    struct found found;
+    struct found resolved;
     if (e->kind == EXPR_ATTRIBUTE)
         return compile_attribute(c, e);
     if (e->kind == EXPR_FIELD && e->left->kind == EXPR_ATTRIBUTE)
@@ -405,22 +408,22 @@ struct code *compile_reference(struct compiler *c, struct expr *e) {
     struct code *word = compile_word(c, e);
     if (word || c->s->error)
         return word;
-    if (!name_lookup(c, e->name, &found)) {
+    if (!name_lookup(c, e->name, &resolved)) {
         // What SQL calls is looked up by SQL; see stored_function().
         return NULL;
     }
-    if (found.supplied)
-        return c->embedded ? NULL : compile_supplied(c, found.supplied, e);
-    switch (found.symbol->kind) {
+    if (resolved.supplied)
+        return c->embedded ? NULL : compile_supplied(c, resolved.supplied, e);
+    switch (resolved.symbol->kind) {
     case SYMBOL_VARIABLE:
     case SYMBOL_CURSOR:
-        return compile_variable(c, &found, e);
+        return compile_variable(c, &resolved, e);
     case SYMBOL_ROUTINE:
-        return c->embedded ? NULL : compile_call(c, &found, e);
+        return c->embedded ? NULL : compile_call(c, &resolved, e);
     case SYMBOL_TYPE:
-        return c->embedded || e->kind != EXPR_CALL || found.rest
+        return c->embedded || e->kind != EXPR_CALL || resolved.rest
                    ? NULL
-                   : compile_constructor(c, found.symbol->type, e);
+                   : compile_constructor(c, resolved.symbol->type, e);
     default:
         return NULL;
     }

@@ -48,7 +48,7 @@ static struct value *element_of(struct plsql_session *p, struct frame *f,
     enum { NO_DATA_FOUND = 1403 };
     const struct type *type = code->left->type;
     struct key key;
-    bool found = false;
+    bool is_found = false;
     // The index first: it may change the table.
     if (!key_of(p, f, type, code->right, &key))
         return NULL;
@@ -59,14 +59,14 @@ static struct value *element_of(struct plsql_session *p, struct frame *f,
         return NULL;
     }
     const struct table *table = of->table;
-    const size_t at =
-        table ? table_place(table, key.number, key.text, &found) : 0;
-    const unsigned missing = found ? 0
+    const size_t index =
+        table ? table_place(table, key.number, key.text, &is_found) : 0;
+    const unsigned missing = is_found ? 0
                              : type->indexed
                                  ? NO_DATA_FOUND
                                  : missing_element(table, key.number);
-    if (found) {
-        element = &table->element[at].value;
+    if (is_found) {
+        element = &table->element[index].value;
     } else if (makes && missing == NO_DATA_FOUND) {
         element = table_make(of, type, key.number, key.text);
         if (!element)

@@ -41,14 +41,14 @@ static bool take_binds(struct plsql_session *p, struct cursor *cursor) {
     p->bind = calloc(cursor->placeholders + 1, sizeof *p->bind);
     if (!p->bind || sqlite3_step(cursor->statement) != SQLITE_ROW)
         return raise_memory(p);
-    bool done = true;
-    for (unsigned i = 0; i < cursor->placeholders && done; i++)
+    bool ok = true;
+    for (unsigned i = 0; i < cursor->placeholders && ok; i++)
         if (cursor->first[i] == i)
-            done =
+            ok =
                 scalar_of_value(sqlite3_column_value(cursor->statement, (int)i),
                                 &p->bind[i].scalar);
     sqlite3_reset(cursor->statement);
-    return done || raise_memory(p);
+    return ok || raise_memory(p);
 }
 
 static bool give_value(struct plsql_session *p, const struct scalar *from,
@@ -71,13 +71,13 @@ static bool give_value(struct plsql_session *p, const struct scalar *from,
 
 // An open cursor becomes the client's; PL/SQL's variables have it no longer.
 static struct cursor *give_cursor(struct plsql_query *query) {
-    struct cursor *made = malloc(sizeof *made);
-    if (!made)
+    struct cursor *new_cursor = malloc(sizeof *new_cursor);
+    if (!new_cursor)
         return NULL;
-    cursor_move(&query->cursor, made);
+    cursor_move(&query->cursor, new_cursor);
     query->open = false;
     query->of = NULL;
-    return made;
+    return new_cursor;
 }
 
 static bool give_array(struct plsql_session *p, const struct table *table,
@@ -127,10 +127,10 @@ static bool give_results(struct plsql_session *p, struct cursor *cursor) {
         return true;
     block->result = calloc(p->results, sizeof *block->result);
     for (unsigned i = 0; block->result && i < p->results; i++) {
-        struct cursor *made =
+        struct cursor *new_cursor =
             p->result[i]->open ? give_cursor(p->result[i]) : NULL;
-        if (made)
-            block->result[block->results++] = made;
+        if (new_cursor)
+            block->result[block->results++] = new_cursor;
     }
     return block->result || raise_memory(p);
 }
@@ -160,16 +160,16 @@ static bool run_block_of(struct plsql_session *p, struct cursor *cursor) {
     const bool outermost = p->depth == 0 && p->sql_levels == 0;
     const bool saved = outermost && savepoints_begin_block(p->database);
     const uint32_t jobs = p->database->sga->jobs.made;
-    bool done = run_routine(p, &frame);
-    done = done && give_outs(p, cursor) && give_results(p, cursor);
-    if (!done && outermost && p->database->has_jobs)
+    bool ok = run_routine(p, &frame);
+    ok = ok && give_outs(p, cursor) && give_results(p, cursor);
+    if (!ok && outermost && p->database->has_jobs)
         jobs_undo(p, jobs);
-    if (!done && outermost)
+    if (!ok && outermost)
         undo(p, saved);
     else if (saved)
         savepoints_end_block(p->database);
     frame_end(&frame);
-    return done;
+    return ok;
 }
 
 static bool execute_once(struct plsql_session *p, struct cursor *cursor) {
@@ -177,7 +177,7 @@ static bool execute_once(struct plsql_session *p, struct cursor *cursor) {
     const struct raised *handled = p->handled;
     p->bind = NULL;
     p->handled = NULL;
-    const bool done = run_block_of(p, cursor);
+    const bool ok = run_block_of(p, cursor);
     static const struct type cursor_type = {.kind = TYPE_CURSOR};
     for (unsigned i = 0; p->bind && i < cursor->placeholders; i++)
         value_free(&p->bind[i], &cursor_type);
@@ -186,7 +186,7 @@ static bool execute_once(struct plsql_session *p, struct cursor *cursor) {
     p->handled = handled;
     if (p->depth == 0)
         forget_results(p);
-    return done;
+    return ok;
 }
 
 // Its time without that of the SQL in it.
@@ -215,13 +215,13 @@ static bool execute(struct cursor *cursor, struct ora_error *error) {
         p->sql_rows = -1;
     cursor->at_end = true;
     p->blocks++;
-    const bool done = execute_once(p, cursor);
+    const bool ok = execute_once(p, cursor);
     p->blocks--;
-    if (!done)
+    if (!ok)
         *error = p->raised.error;
     if (p->depth == 0 && p->sql_levels == 0)
         count_time(database, began_us, inner_us);
-    return done;
+    return ok;
 }
 
 // A function's name, of one to three parts.
@@ -260,8 +260,8 @@ static const struct supplied *supplied_function(const char *name) {
         return NULL;
     memcpy(package, name, (size_t)(point - name));
     package[point - name] = '\0';
-    const struct supplied *found = supplied_named(package, point + 1);
-    return found && found->result ? found : NULL;
+    const struct supplied *subprogram = supplied_named(package, point + 1);
+    return subprogram && subprogram->result ? subprogram : NULL;
 }
 
 static bool function_type(struct database *database, const char *name,
@@ -304,43 +304,42 @@ static bool call_with(struct plsql_session *p, const char *name, int n,
     struct code constant[MOST], *list[MOST];
     struct code call = {.list = list, .count = (unsigned)n};
     struct ora_error error = {0};
-    bool done = true;
+    bool ok = true;
     call.supplied = supplied_function(name);
     call.routine =
         call.supplied
             ? NULL
             : (struct routine *)routine_named(p, name, (unsigned)n, &error);
-    const unsigned most = call.supplied  ? supplied_parameters(call.supplied)
-                          : call.routine ? call.routine->parameters
-                                         : 0;
+    const unsigned limit = call.supplied  ? supplied_parameters(call.supplied)
+                           : call.routine ? call.routine->parameters
+                                          : 0;
     if (error.number)
         return raise_ora(p, &error);
-    if ((!call.supplied && !call.routine) || n > (int)most || most > MOST)
+    if ((!call.supplied && !call.routine) || n > (int)limit || limit > MOST)
         return raise_error(p, WRONG_NUMBER, "");
-    for (unsigned i = 0; i < most; i++) {
+    for (unsigned i = 0; i < limit; i++) {
         constant[i] = (struct code){.kind = CODE_CONSTANT};
         list[i] = i < (unsigned)n ? &constant[i] : NULL;
         if (i < (unsigned)n)
-            done = scalar_of_value(value[i], &constant[i].constant) && done;
+            ok = scalar_of_value(value[i], &constant[i].constant) && ok;
     }
-    call.count = most;
-    for (unsigned i = (unsigned)n; call.routine && i < most; i++)
-        done = done && call.routine->parameter[i].value;
-    struct value made = {0};
-    if (!done)
+    call.count = limit;
+    for (unsigned i = (unsigned)n; call.routine && i < limit; i++)
+        ok = ok && call.routine->parameter[i].value;
+    struct value argument = {0};
+    if (!ok)
         raise_error(p, WRONG_NUMBER, "");
     else if (call.supplied)
-        done = call_supplied(p, NULL, &call, result);
-    else if ((done = call_routine(p, NULL, &call, &made)))
-        *result = made.scalar;
-    if (done && call.routine && !fits_sql(call.routine, result)) {
+        ok = call_supplied(p, NULL, &call, result);
+    else if ((ok = call_routine(p, NULL, &call, &argument)))
+        *result = argument.scalar;
+    if (ok && call.routine && !fits_sql(call.routine, result)) {
         scalar_free(result);
-        done =
-            raise_error(p, VALUE_ERROR, ": character string buffer too small");
+        ok = raise_error(p, VALUE_ERROR, ": character string buffer too small");
     }
-    for (int i = 0; i < n && i < (int)most; i++)
+    for (int i = 0; i < n && i < (int)limit; i++)
         scalar_free(&constant[i].constant);
-    return done;
+    return ok;
 }
 
 static void call_function(sqlite3_context *context, struct database *database,
@@ -362,14 +361,14 @@ static void call_function(sqlite3_context *context, struct database *database,
     p->handled = NULL;
     p->bind = NULL;
     p->sql_levels++;
-    const bool done = call_with(p, name, n - 1, value + 1, &result);
+    const bool ok = call_with(p, name, n - 1, value + 1, &result);
     p->sql_levels--;
     p->handled = handled;
     p->bind = bind;
     database->stepping = stepping;
     database->lio.current_mode = current;
     database->lio.undoable = undoable;
-    if (done)
+    if (ok)
         answer(context, &result);
     else if (p->raised.error.number != 1403) // in SQL it is NULL
         sqlite3_result_error(context, p->raised.error.text, -1);

@@ -24,10 +24,10 @@ struct plsql_query *plsql_query_new(struct plsql_session *session,
     query->references = 1;
     const struct statement_call outer =
         statement_call_deeper(session->database);
-    const bool done =
+    const bool ok =
         cursor_parse(&query->cursor, session->database, sql, length, error);
     statement_call_back(session->database, outer);
-    if (done) {
+    if (ok) {
         session->database->self->stat[STAT_CURSORS_OPENED]++;
         return query;
     }
@@ -136,11 +136,11 @@ bool plsql_query_execute(struct plsql_query *query, const struct scalar *value,
     query->fetched = 0;
     statement_call_begins(cursor, EXEC_CALL);
     const bool none = cursor->placeholders == 0 && count == 0;
-    const bool done = (none || cursor_bind(cursor, bind, count, error)) &&
-                      cursor_execute(cursor, error);
+    const bool ok = (none || cursor_bind(cursor, bind, count, error)) &&
+                    cursor_execute(cursor, error);
     // A query goes on with a fetch, which is a call of its own.
-    if (!done || rows == 0)
-        statement_call_ends(database, done ? cursor->rows : 0, error);
+    if (!ok || rows == 0)
+        statement_call_ends(database, ok ? cursor->rows : 0, error);
     if (database->call.kind == FETCH_CALL)
         query->session->fetching = database->call;
     else
@@ -149,8 +149,8 @@ bool plsql_query_execute(struct plsql_query *query, const struct scalar *value,
     database->rows_wanted = rows_wanted;
     statement_call_back(database, outer);
     free(bind);
-    query->open = done;
-    return done;
+    query->open = ok;
+    return ok;
 }
 
 static bool keep_row(struct plsql_query *query) {
@@ -182,7 +182,7 @@ bool plsql_query_fetch(struct plsql_query *query, uint64_t most,
     struct cursor *cursor = &query->cursor;
     const struct statement_call outer = statement_call_deeper(database);
     const uint32_t rows_wanted = database->rows_wanted;
-    uint64_t found = 0;
+    uint64_t row_count = 0;
     database->rows_wanted = most < 100000 ? (uint32_t)most : 0;
     if (session->fetching.kind == FETCH_CALL &&
         session->fetching.cursor == cursor)
@@ -190,24 +190,24 @@ bool plsql_query_fetch(struct plsql_query *query, uint64_t most,
     session->fetching.kind = NO_CALL;
     statement_call_begins(cursor, FETCH_CALL);
     forget_rows(&query->rows);
-    bool done = true;
-    while (done && found < most && !query->ended) {
-        done = cursor_advance(cursor, error);
-        if (!done || cursor->at_end) {
+    bool ok = true;
+    while (ok && row_count < most && !query->ended) {
+        ok = cursor_advance(cursor, error);
+        if (!ok || cursor->at_end) {
             query->ended = true;
         } else if (!keep_row(query)) {
             out_of_memory(error);
-            done = false;
+            ok = false;
         } else {
             cursor->row_ready = false;
             cursor->rows++;
-            found++;
+            row_count++;
         }
     }
-    statement_call_ends(database, found, error);
+    statement_call_ends(database, row_count, error);
     database->rows_wanted = rows_wanted;
     statement_call_back(database, outer);
-    return done;
+    return ok;
 }
 
 struct sqlite3_value **plsql_query_row(struct plsql_query *query) {

@@ -61,12 +61,13 @@ static const struct handler *handler_of(const struct plsql_session *p,
                                         const struct handlers *handlers) {
     if (!exception_can_be_handled(&p->raised))
         return NULL;
-    for (const struct handler *one = handlers->first; one; one = one->next) {
-        if (one->names.count == 0)
-            return one;
-        for (unsigned i = 0; i < one->names.count; i++)
-            if (exception_is(&p->raised, one->exception[i]))
-                return one;
+    for (const struct handler *handler = handlers->first; handler;
+         handler = handler->next) {
+        if (handler->names.count == 0)
+            return handler;
+        for (unsigned i = 0; i < handler->names.count; i++)
+            if (exception_is(&p->raised, handler->exception[i]))
+                return handler;
     }
     return NULL;
 }
@@ -79,11 +80,11 @@ static enum flow handle(struct plsql_session *p, struct frame *f,
         return FLOW_RAISED;
     }
     *saved = p->raised;
-    const struct raised *before = p->handled;
+    const struct raised *previous = p->handled;
     p->handled = saved;
     p->raised.error.number = 0;
     const enum flow flow = run_statements(p, f, &handler->body);
-    p->handled = before;
+    p->handled = previous;
     free(saved);
     return flow;
 }
@@ -158,13 +159,13 @@ static enum flow run_for(struct plsql_session *p, struct frame *f,
     if (low < INT32_MIN || low > INT32_MAX || high < INT32_MIN ||
         high > INT32_MAX)
         return flow_of(raise_error(p, 1426, ""));
-    int64_t at = s->reverse ? high : low;
-    for (bool over = false; !over && at >= low && at <= high;
-         at += s->reverse ? -1 : 1) {
+    int64_t index = s->reverse ? high : low;
+    for (bool over = false; !over && index >= low && index <= high;
+         index += s->reverse ? -1 : 1) {
         struct value *variable = &f->slot[s->variable->slot];
         scalar_free(&variable->scalar);
         variable->scalar =
-            (struct scalar){.kind = SCALAR_INTEGER, .integer = at};
+            (struct scalar){.kind = SCALAR_INTEGER, .integer = index};
         flow = loop_goes_on(p, s, run_statements(p, f, &s->body), &over);
     }
     return flow;

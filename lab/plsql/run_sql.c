@@ -70,21 +70,21 @@ static struct scalar *values_of(struct plsql_session *p, struct frame *f,
                                 const struct embedded *e) {
     struct scalar *value = sqlite3_malloc64((e->binds + 1) * sizeof *value);
     unsigned n = 0;
-    bool done = value || raise_memory(p);
-    for (; done && n < e->binds; n++) {
-        struct scalar one = {.kind = SCALAR_NULL};
+    bool ok = value || raise_memory(p);
+    for (; ok && n < e->binds; n++) {
+        struct scalar bind = {.kind = SCALAR_NULL};
         // The targets of RETURNING come last.
         if (!e->returns || n < e->binds - e->intos)
-            done = evaluate_scalar(p, f, e->bind[n], &one);
-        if (done) {
-            value[n] = one;
-            if (!one.owned && !scalar_copy(&one, &value[n]))
-                done = raise_memory(p);
+            ok = evaluate_scalar(p, f, e->bind[n], &bind);
+        if (ok) {
+            value[n] = bind;
+            if (!bind.owned && !scalar_copy(&bind, &value[n]))
+                ok = raise_memory(p);
         }
-        if (!done)
+        if (!ok)
             break;
     }
-    if (done)
+    if (ok)
         return value;
     while (n > 0)
         scalar_free(&value[--n]);
@@ -98,11 +98,11 @@ bool execute_embedded(struct plsql_session *p, struct frame *f,
     struct scalar *value = values_of(p, f, e);
     if (!value)
         return false;
-    const bool done = execute_values(p, query, value, e->binds, rows);
+    const bool ok = execute_values(p, query, value, e->binds, rows);
     for (unsigned i = 0; i < e->binds; i++)
         scalar_free(&value[i]);
     sqlite3_free(value);
-    return done;
+    return ok;
 }
 
 static bool store(struct plsql_session *p, struct value *to,
@@ -168,12 +168,12 @@ bool bulk_store(struct plsql_session *p, struct frame *f, struct code **into,
             p, columns < intos ? NOT_ENOUGH_VALUES : TOO_MANY_VALUES, "");
     for (unsigned i = 0; i < intos; i++) {
         struct value *place = place_of(p, f, into[i], true);
-        struct value *made =
+        struct value *new_value =
             place ? table_make(place, into[i]->type, at, NULL) : NULL;
-        if (!made)
+        if (!new_value)
             return place ? raise_memory(p) : false;
-        if (record ? !store_record(p, made, element, row, columns)
-                   : !store(p, made, into[i]->type->element, row[i]))
+        if (record ? !store_record(p, new_value, element, row, columns)
+                   : !store(p, new_value, into[i]->type->element, row[i]))
             return false;
     }
     return true;
@@ -196,13 +196,13 @@ bool select_into(struct plsql_session *p, struct frame *f,
                  struct plsql_query *query, struct code **into, unsigned intos,
                  bool bulk) {
     enum { EXACTLY = 2 }; // one row more tells that there are too many
-    uint64_t found = 0;
+    uint64_t row_count = 0;
     p->sql_rows = 0;
     if (bulk) {
-        const bool done =
-            bulk_fetch(p, f, query, into, intos, UINT64_MAX, &found);
-        p->sql_rows = (int64_t)found;
-        return done;
+        const bool ok =
+            bulk_fetch(p, f, query, into, intos, UINT64_MAX, &row_count);
+        p->sql_rows = (int64_t)row_count;
+        return ok;
     }
     if (!fetch_rows(p, query, EXACTLY))
         return false;
@@ -221,15 +221,15 @@ bool returning_into(struct plsql_session *p, struct frame *f,
                     unsigned intos, bool bulk, int64_t *at) {
     struct returned_rows *rows = &query->cursor.returned;
     const unsigned columns = query->cursor.columns;
-    bool done = true;
+    bool ok = true;
     if (!bulk && columns > 0 && rows->count > columns)
         return raise_error(p, TOO_MANY_ROWS, "");
-    for (size_t i = 0; done && columns > 0 && i < rows->count; i += columns)
-        done = bulk ? bulk_store(p, f, into, intos, &rows->value[i], columns,
-                                 ++*at)
-                    : store_row(p, f, into, intos, &rows->value[i], columns);
+    for (size_t i = 0; ok && columns > 0 && i < rows->count; i += columns)
+        ok = bulk ? bulk_store(p, f, into, intos, &rows->value[i], columns,
+                               ++*at)
+                  : store_row(p, f, into, intos, &rows->value[i], columns);
     returned_rows_forget(rows);
-    return done;
+    return ok;
 }
 
 static bool run_with(struct plsql_session *p, struct frame *f,
@@ -249,13 +249,13 @@ static bool run_with(struct plsql_session *p, struct frame *f,
 bool run_embedded(struct plsql_session *p, struct frame *f,
                   struct embedded *e) {
     struct plsql_query *query = query_of(p, e);
-    int64_t at = 0;
+    int64_t index = 0;
     if (!query)
         return false;
-    bool done = !(e->returns && e->bulk) || bulk_begin(p, f, e->into, e->intos);
-    done = done && run_with(p, f, e, query, &at);
+    bool ok = !(e->returns && e->bulk) || bulk_begin(p, f, e->into, e->intos);
+    ok = ok && run_with(p, f, e, query, &index);
     plsql_query_release(query);
-    return done;
+    return ok;
 }
 
 static bool note_bulk_rows(struct plsql_session *p, size_t at) {
@@ -323,18 +323,18 @@ bool run_forall(struct plsql_session *p, struct frame *f,
     if (low > high)
         return true;
     struct plsql_query *query = query_of(p, e);
-    bool done = query && (!(e->returns && e->bulk) ||
-                          bulk_begin(p, f, e->into, e->intos));
-    for (int64_t i = low; done && i <= high; i++) {
-        done = run_iteration(p, f, s, query, i, &returned);
-        rows += done ? p->sql_rows : 0;
-        done = done && note_bulk_rows(p, (size_t)(i - low));
+    bool ok = query &&
+              (!(e->returns && e->bulk) || bulk_begin(p, f, e->into, e->intos));
+    for (int64_t i = low; ok && i <= high; i++) {
+        ok = run_iteration(p, f, s, query, i, &returned);
+        rows += ok ? p->sql_rows : 0;
+        ok = ok && note_bulk_rows(p, (size_t)(i - low));
     }
-    if (done)
+    if (ok)
         p->sql_rows = rows;
-    if (done && p->bulk_errors > 0)
-        done = raise_error(p, BULK_ERRORS, "");
+    if (ok && p->bulk_errors > 0)
+        ok = raise_error(p, BULK_ERRORS, "");
     if (query)
         plsql_query_release(query);
-    return done;
+    return ok;
 }

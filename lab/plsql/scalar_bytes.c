@@ -37,14 +37,14 @@ void *scalar_to_bytes(const struct scalar *scalar, uint64_t *length) {
     uint8_t number[SCALAR_NUMBER_BYTES];
     const void *bytes;
     const size_t count = scalar_bytes(scalar, number, &bytes);
-    uint8_t *made = sqlite3_malloc64(count + 1);
-    if (!made)
+    uint8_t *copy = sqlite3_malloc64(count + 1);
+    if (!copy)
         return NULL;
-    made[0] = scalar_byte_type(scalar);
+    copy[0] = scalar_byte_type(scalar);
     if (count > 0)
-        memcpy(made + 1, bytes, count);
+        memcpy(copy + 1, bytes, count);
     *length = count + 1;
-    return made;
+    return copy;
 }
 
 bool scalar_of_bytes(struct plsql_session *p, const void *bytes,

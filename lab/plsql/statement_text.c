@@ -36,17 +36,17 @@ static const char *end_of(const struct token *token) {
 
 // What is between two tokens: a space, and hints.
 static void put_gap(struct writer *w, const char *to) {
-    const char *at = w->end;
-    if (!at || at >= to)
+    const char *position = w->end;
+    if (!position || position >= to)
         return;
     *w->to++ = ' ';
-    while ((at = memmem(at, (size_t)(to - at), "/*+", 3))) {
-        const char *close = memmem(at, (size_t)(to - at), "*/", 2);
+    while ((position = memmem(position, (size_t)(to - position), "/*+", 3))) {
+        const char *close = memmem(position, (size_t)(to - position), "*/", 2);
         if (!close)
             return;
-        put_bytes(w, at, (size_t)(close + 2 - at));
+        put_bytes(w, position, (size_t)(close + 2 - position));
         *w->to++ = ' ';
-        at = close + 2;
+        position = close + 2;
     }
 }
 
@@ -88,19 +88,19 @@ char *statement_text(const struct statement *s, const struct reference *first,
         return NULL;
     struct writer w = {.to = text};
     for (unsigned i = 0; i < s->own;) {
-        const struct reference *one = first;
-        while (one && one->from != i)
-            one = one->next;
-        if (one && one->code) {
-            bind[w.binds] = one->code;
-            put_bind(&w, &s->tokens[i], &s->tokens[one->to - 1]);
-        } else if (!one && s->tokens[i].type == TOKEN_BIND) {
+        const struct reference *reference = first;
+        while (reference && reference->from != i)
+            reference = reference->next;
+        if (reference && reference->code) {
+            bind[w.binds] = reference->code;
+            put_bind(&w, &s->tokens[i], &s->tokens[reference->to - 1]);
+        } else if (!reference && s->tokens[i].type == TOKEN_BIND) {
             bind[w.binds] = of_bind(data, i);
             put_bind(&w, &s->tokens[i], &s->tokens[i]);
-        } else if (!one) {
+        } else if (!reference) {
             put(&w, &s->tokens[i]);
         }
-        i = one ? one->to : i + 1;
+        i = reference ? reference->to : i + 1;
     }
     *w.to = '\0';
     *length = (size_t)(w.to - text);

@@ -12,18 +12,18 @@ static void compile_statements(struct compiler *c, struct plsqls *list);
 
 static struct exception *exception_named(struct compiler *c,
                                          const struct expr *name) {
-    struct found found;
-    if (name_lookup(c, name->name, &found) && found.symbol &&
-        found.symbol->kind == SYMBOL_EXCEPTION)
-        return found.symbol->exception;
-    struct exception *known =
+    struct found resolved;
+    if (name_lookup(c, name->name, &resolved) && resolved.symbol &&
+        resolved.symbol->kind == SYMBOL_EXCEPTION)
+        return resolved.symbol->exception;
+    struct exception *known_exception =
         name->name.first == name->name.last
             ? exception_predefined(&c->s->tokens[name->name.first])
             : NULL;
-    if (!known)
+    if (!known_exception)
         refuse_name(c, name->from,
                     "PLS-00201: identifier '%s' must be declared", name->name);
-    return known;
+    return known_exception;
 }
 
 static void compile_handlers(struct compiler *c, struct handlers *handlers) {
@@ -138,11 +138,11 @@ static void compile_cursor_arguments(struct compiler *c, struct plsql *p) {
 // The cursor that is named, with its arguments; NULL: it is none.
 static struct declared_cursor *cursor_named(struct compiler *c,
                                             const struct expr *e) {
-    struct found found;
+    struct found resolved;
     return (e->kind == EXPR_COLUMN || e->kind == EXPR_CALL) &&
-                   name_lookup(c, e->name, &found) && found.symbol &&
-                   found.symbol->kind == SYMBOL_CURSOR
-               ? found.symbol->cursor
+                   name_lookup(c, e->name, &resolved) && resolved.symbol &&
+                   resolved.symbol->kind == SYMBOL_CURSOR
+               ? resolved.symbol->cursor
                : NULL;
 }
 

@@ -43,10 +43,10 @@ static char *stored_text(struct plsql_session *p, const char *name, int kind) {
 
 static const char *shown_name(struct plsql_session *p, struct unit *unit) {
     struct compiler c = {.unit = unit};
-    char *shown = compile_take(&c, SGA_NAME + LONGEST_NAME + 2);
-    snprintf(shown, SGA_NAME + LONGEST_NAME + 2, "%s.%s",
+    char *display_name = compile_take(&c, SGA_NAME + LONGEST_NAME + 2);
+    snprintf(display_name, SGA_NAME + LONGEST_NAME + 2, "%s.%s",
              p->database->sga->user, unit->name);
-    return shown;
+    return display_name;
 }
 
 // The text after CREATE, compiled; NULL with `error` set.
@@ -54,9 +54,10 @@ static struct unit *compile_stored(struct plsql_session *p, const char *name,
                                    int kind, const char *text,
                                    struct unit *specification,
                                    struct ora_error *error) {
-    char *whole = sqlite3_mprintf("CREATE %s", text);
-    struct unit *unit = whole ? unit_new(p, whole, strlen(whole)) : NULL;
-    sqlite3_free(whole);
+    char *create_text = sqlite3_mprintf("CREATE %s", text);
+    struct unit *unit =
+        create_text ? unit_new(p, create_text, strlen(create_text)) : NULL;
+    sqlite3_free(create_text);
     if (!unit) {
         ora_error_set(error, 4030, "");
         return NULL;
@@ -73,9 +74,9 @@ static struct unit *compile_stored(struct plsql_session *p, const char *name,
 
 struct unit *unit_stored(struct plsql_session *p, const char *name, int kind,
                          struct ora_error *error) {
-    for (struct unit *one = p->units; one; one = one->next)
-        if (one->kind == kind && strcmp(one->name, name) == 0)
-            return one;
+    for (struct unit *known = p->units; known; known = known->next)
+        if (known->kind == kind && strcmp(known->name, name) == 0)
+            return known;
     char *text = stored_text(p, name, kind);
     if (!text)
         return NULL;
@@ -113,21 +114,21 @@ void units_forget(struct plsql_session *p) {
 static bool is_as_stored(struct plsql_session *p, const struct unit *unit) {
     enum { CREATE = 7 };
     char *text = stored_text(p, unit->name, unit->kind);
-    const bool same = text && strcmp(text, unit->text + CREATE) == 0;
+    const bool is_same = text && strcmp(text, unit->text + CREATE) == 0;
     free(text);
-    return same && (!unit->body || is_as_stored(p, unit->body));
+    return is_same && (!unit->body || is_as_stored(p, unit->body));
 }
 
 void units_refresh(struct plsql_session *p) {
-    const uint64_t now = __atomic_load_n(
+    const uint64_t current = __atomic_load_n(
         &p->database->sga->result_cache.definitions, __ATOMIC_SEQ_CST);
-    if (now == p->definitions)
+    if (current == p->definitions)
         return;
-    p->definitions = now;
-    bool same = true;
-    for (const struct unit *one = p->units; one && same; one = one->next)
-        same = is_as_stored(p, one);
-    if (!same)
+    p->definitions = current;
+    bool is_same = true;
+    for (const struct unit *one = p->units; one && is_same; one = one->next)
+        is_same = is_as_stored(p, one);
+    if (!is_same)
         units_forget(p);
 }
 
@@ -142,8 +143,8 @@ static bool run(struct plsql_session *p, const char *format, const char *name,
         sqlite3_bind_int(statement, 2, kind);
     if (text)
         sqlite3_bind_text(statement, 3, text, -1, SQLITE_STATIC);
-    const bool done = sqlite3_step(statement) == SQLITE_DONE;
-    return sqlite3_finalize(statement) == SQLITE_OK && done;
+    const bool ok = sqlite3_step(statement) == SQLITE_DONE;
+    return sqlite3_finalize(statement) == SQLITE_OK && ok;
 }
 
 static bool store(struct plsql_session *p, const char *name, int kind,
@@ -188,23 +189,24 @@ static bool drop(struct plsql_session *p, const char *name, int kind,
         return false;
     }
     free(text);
-    static const char gone[] =
+    static const char delete_sql[] =
         "DELETE FROM %s.\"sqlite plsql\" WHERE name = ?1 AND kind = ?2";
-    return run(p, gone, name, kind, NULL) &&
+    return run(p, delete_sql, name, kind, NULL) &&
            (kind != UNIT_PACKAGE ||
-            run(p, gone, name, UNIT_PACKAGE_BODY, NULL));
+            run(p, delete_sql, name, UNIT_PACKAGE_BODY, NULL));
 }
 
 static bool create(struct plsql_session *p, const struct statement *s,
                    const char *name, struct ora_error *error) {
     const struct unit_tree *tree = s->tree->unit;
     const char *text = s->tokens[tree->from].at;
-    const int other = tree->kind == UNIT_ROUTINE ? UNIT_PACKAGE : UNIT_ROUTINE;
-    char *before = stored_text(p, name, tree->kind);
-    char *taken = stored_text(p, name, other);
-    const bool used = (before && !s->tree->replaces) || taken;
-    free(before);
-    free(taken);
+    const int other_kind =
+        tree->kind == UNIT_ROUTINE ? UNIT_PACKAGE : UNIT_ROUTINE;
+    char *replaced_text = stored_text(p, name, tree->kind);
+    char *conflicting_text = stored_text(p, name, other_kind);
+    const bool used = (replaced_text && !s->tree->replaces) || conflicting_text;
+    free(replaced_text);
+    free(conflicting_text);
     if (used) {
         ora_error_set(error, NAME_IS_USED, "");
         return false;
@@ -222,9 +224,8 @@ bool unit_define(struct cursor *cursor, struct ora_error *error) {
         transaction_error(database, error);
         return false;
     }
-    bool done =
-        parse_read(&s, cursor->sql, cursor->sql_length) && parse_tree(&s);
-    if (!done) {
+    bool ok = parse_read(&s, cursor->sql, cursor->sql_length) && parse_tree(&s);
+    if (!ok) {
         ora_error_set(error, s.error, s.about);
         parse_free(&s);
         return false;
@@ -233,15 +234,15 @@ bool unit_define(struct cursor *cursor, struct ora_error *error) {
     name_spell(&s.tokens[tree->name.last], name);
     if (p->depth == 0)
         units_refresh(p);
-    done = s.tree->kind == TREE_DROP_UNIT ? drop(p, name, tree->kind, error)
-                                          : create(p, &s, name, error);
-    if (!done && !error->number)
+    ok = s.tree->kind == TREE_DROP_UNIT ? drop(p, name, tree->kind, error)
+                                        : create(p, &s, name, error);
+    if (!ok && !error->number)
         ora_error_from_sqlite(error, database->db);
     parse_free(&s);
-    if (done) { // other sessions check what they have loaded
+    if (ok) { // other sessions check what they have loaded
         result_changes_add_all(database->sga, database->self);
         result_changes_commit(database->sga, database->self);
         result_changes_end(database->sga, database->self, true);
     }
-    return done;
+    return ok;
 }

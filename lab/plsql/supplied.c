@@ -13,10 +13,11 @@ static const struct supplied *const tables[] = {
 
 const struct supplied *supplied_named(const char *package, const char *name) {
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
-        for (const struct supplied *one = tables[i]; one->name; one++)
-            if (strcmp(one->package, package) == 0 &&
-                strcmp(one->name, name) == 0)
-                return one;
+        for (const struct supplied *subprogram = tables[i]; subprogram->name;
+             subprogram++)
+            if (strcmp(subprogram->package, package) == 0 &&
+                strcmp(subprogram->name, name) == 0)
+                return subprogram;
     return NULL;
 }
 
@@ -42,11 +43,11 @@ static bool box(struct plsql_session *p) {
 }
 
 static bool unbox(struct plsql_session *p, struct scalar *to) {
-    const bool done = sqlite3_step(p->box) == SQLITE_ROW &&
-                      scalar_of_value(sqlite3_column_value(p->box, 0), to);
+    const bool ok = sqlite3_step(p->box) == SQLITE_ROW &&
+                    scalar_of_value(sqlite3_column_value(p->box, 0), to);
     sqlite3_reset(p->box);
     sqlite3_clear_bindings(p->box);
-    return done;
+    return ok;
 }
 
 // An empty text is NULL.

@@ -55,14 +55,15 @@ static bool is_given(const struct scalar *argument) {
 
 // A date of the session's clock that is still to come.
 static bool is_to_come(const struct scalar *date) {
-    struct oracle_date at, now = oracle_date_of(time(NULL), 0);
+    struct oracle_date start_date, now = oracle_date_of(time(NULL), 0);
     uint8_t bytes[DATE_BYTES];
     if (date->kind != SCALAR_VALUE)
         return false;
     const size_t size = (size_t)sqlite3_value_bytes(date->value);
     const uint8_t *from = sqlite3_value_blob(date->value);
     oracle_date_write(&now, bytes, sizeof bytes);
-    return !from || size < DATE_BYTES || !oracle_date_read(from, size, &at) ||
+    return !from || size < DATE_BYTES ||
+           !oracle_date_read(from, size, &start_date) ||
            memcmp(from, bytes, sizeof bytes) > 0;
 }
 
@@ -135,12 +136,12 @@ static bool remove_number(struct plsql_session *p, struct scalar *argument,
 // In this session, in a transaction of its own.
 static bool run_here(struct plsql_session *p, const struct job *job,
                      struct ora_error *error) {
-    const bool done = commit(p, error) &&
-                      job_execute(p->database, job, error) && commit(p, error);
-    if (!done)
+    const bool ok = commit(p, error) && job_execute(p->database, job, error) &&
+                    commit(p, error);
+    if (!ok)
         transaction_rollback(p->database);
-    job_ran_here(p->database->sga, job->number, !done);
-    return done;
+    job_ran_here(p->database->sga, job->number, !ok);
+    return ok;
 }
 
 // It fails as Oracle's does,
@@ -155,9 +156,9 @@ static bool run_number(struct plsql_session *p, struct scalar *argument,
         return refuse(error, UNIMPLEMENTED,
                       job.state == JOB_RUNNING ? "DBMS_JOB.RUN of one that runs"
                                                : "DBMS_JOB.RUN before COMMIT");
-    const bool done = run_here(p, &job, error);
-    if (done || error->number == 1013)
-        return done;
+    const bool ok = run_here(p, &job, error);
+    if (ok || error->number == 1013)
+        return ok;
     trace_write("ORA-12012: error on auto execute of job %u\n%s", job.number,
                 error->text);
     return refuse(error, FAILED_JOBS, "1");
@@ -172,9 +173,9 @@ static bool name_of(struct plsql_session *p, const struct scalar *argument,
         return false;
     for (char *c = text; *c; c++)
         *c = (char)toupper((unsigned char)*c);
-    const bool own =
+    const bool is_own =
         strncmp(text, p->database->sga->user, owner) == 0 && text[owner] == '.';
-    const char *from = text + (own ? owner + 1 : 0);
+    const char *from = text + (is_own ? owner + 1 : 0);
     if (!*from || strlen(from) >= JOB_NAME || strpbrk(from, ".\" "))
         return false;
     strcpy(name, from);
@@ -188,9 +189,9 @@ static void shown_name(const struct plsql_session *p, const char *name,
 
 static bool refuse_name_of(struct plsql_session *p, unsigned number,
                            const char *name, struct ora_error *error) {
-    char shown[JOB_NAME + SGA_NAME + 6];
-    shown_name(p, name, shown, sizeof shown);
-    return refuse(error, number, shown);
+    char display_name[JOB_NAME + SGA_NAME + 6];
+    shown_name(p, name, display_name, sizeof display_name);
+    return refuse(error, number, display_name);
 }
 
 static bool named(struct plsql_session *p, const struct scalar *argument,

@@ -76,10 +76,10 @@ static bool add(struct plsql_session *p, const struct scalar *value,
                 struct ora_error *error) {
     size_t length;
     char *text = scalar_text(p, value, &length);
-    const bool done =
+    const bool ok =
         add_text(&p->output, text ? text : "", text ? length : 0, error);
     sqlite3_free(text);
-    return done;
+    return ok;
 }
 
 bool output_line(struct plsql_session *p, const char *line,
@@ -111,11 +111,11 @@ static bool enable(struct plsql_session *p, struct scalar *argument,
                    struct scalar *result, struct ora_error *error) {
     (void)result, (void)error;
     p->output.enabled = true;
-    const double wanted = scalar_double(&argument[0]);
+    const double requested = scalar_double(&argument[0]);
     p->output.limit = argument[0].kind == SCALAR_NULL ? 0
-                      : wanted < LEAST                ? LEAST
-                      : wanted > 1e9                  ? 1000000000
-                                                      : (size_t)wanted;
+                      : requested < LEAST             ? LEAST
+                      : requested > 1e9               ? 1000000000
+                                                      : (size_t)requested;
     return true;
 }
 
@@ -166,14 +166,15 @@ bool output_take(struct plsql_session *p, struct value *lines, int64_t most,
                  int64_t *taken, struct ora_error *error) {
     for (*taken = 0; *taken < most && p->output.first; ++*taken) {
         struct scalar argument[2] = {0}, result;
-        struct value *made = table_make(lines, &lines_type, *taken + 1, NULL);
-        if (!made) {
+        struct value *new_value =
+            table_make(lines, &lines_type, *taken + 1, NULL);
+        if (!new_value) {
             ora_error_set(error, 4036, "");
             return false;
         }
         if (!get_line(p, argument, &result, error))
             return false;
-        made->scalar = argument[0];
+        new_value->scalar = argument[0];
     }
     return true;
 }

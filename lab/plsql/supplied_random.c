@@ -43,10 +43,10 @@ static double fraction(struct plsql_session *p) {
 
 static bool give(struct plsql_session *p, double number, struct scalar *result,
                  struct ora_error *error) {
-    const bool done = scalar_of_double(p, number, result);
-    if (!done)
+    const bool ok = scalar_of_double(p, number, result);
+    if (!ok)
         ora_error_set(error, 6502, "");
-    return done;
+    return ok;
 }
 
 // ([low, high])
@@ -95,13 +95,15 @@ static bool string(struct plsql_session *p, struct scalar *argument,
                       both[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
                                "abcdefghijklmnopqrstuvwxyz",
                       digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
-    char made[LONGEST], printable[95];
+    char random_text[LONGEST], printable[95];
     size_t length;
     char *option = scalar_text(p, &argument[0], &length);
     const char letter = option ? (char)(*option | 0x20) : 'u';
     sqlite3_free(option);
-    const double wanted = scalar_double(&argument[1]);
-    length = wanted < 0 ? 0 : wanted > LONGEST ? LONGEST : (size_t)wanted;
+    const double length_wanted = scalar_double(&argument[1]);
+    length = length_wanted < 0         ? 0
+             : length_wanted > LONGEST ? LONGEST
+                                       : (size_t)length_wanted;
     for (int i = 0; i < 95; i++)
         printable[i] = (char)(' ' + i);
     const char *from = letter == 'l'   ? lower
@@ -111,11 +113,11 @@ static bool string(struct plsql_session *p, struct scalar *argument,
                                        : upper;
     const size_t letters = letter == 'p' ? sizeof printable : strlen(from);
     for (size_t i = 0; i < length; i++)
-        made[i] = from[(size_t)(fraction(p) * (double)letters)];
-    const bool done = scalar_of_text(p, made, length, result);
-    if (!done)
+        random_text[i] = from[(size_t)(fraction(p) * (double)letters)];
+    const bool ok = scalar_of_text(p, random_text, length, result);
+    if (!ok)
         ora_error_set(error, 4036, "");
-    return done;
+    return ok;
 }
 
 static bool nothing(struct plsql_session *p, struct scalar *argument,

@@ -25,8 +25,9 @@ static bool invalidate(struct plsql_session *p, struct scalar *argument,
     (void)result;
     char *owner = scalar_text(p, &argument[0], &length);
     char *name = scalar_text(p, &argument[1], &length);
-    const bool known = owner && name && strcmp(owner, database->sga->user) == 0;
-    if (known) {
+    const bool is_known =
+        owner && name && strcmp(owner, database->sga->user) == 0;
+    if (is_known) {
         const struct result_key key = statement_table_key(owner, name);
         result_cache_invalidate(database->sga, database->self, &key);
     } else {
@@ -34,7 +35,7 @@ static bool invalidate(struct plsql_session *p, struct scalar *argument,
     }
     sqlite3_free(owner);
     sqlite3_free(name);
-    return known;
+    return is_known;
 }
 
 // (bypass_mode): no session uses the cache until it is switched off again.
@@ -174,13 +175,13 @@ static bool memory_report(struct plsql_session *p, struct scalar *argument,
     const bool detailed =
         argument[0].kind == SCALAR_INTEGER && argument[0].integer != 0;
     struct report report = {p, error, false};
-    unsigned taken = 0;
+    unsigned taken_count = 0;
     (void)result;
     if (cache->limit == 0) {
         line(&report, "Result cache is disabled");
         return !report.failed;
     }
-    const struct usage usage = usage_of(p->database, &taken);
+    const struct usage usage = usage_of(p->database, &taken_count);
     line(&report, "R e s u l t   C a c h e   M e m o r y   R e p o r t");
     line(&report, "[Parameters]");
     line(&report, "Block Size = %uK bytes", RESULT_BLOCK_BYTES / 1024);
@@ -190,12 +191,13 @@ static bool memory_report(struct plsql_session *p, struct scalar *argument,
     line(&report, "[Memory]");
     line(&report, "Total Memory = %zu bytes",
          offsetof(struct result_cache, block) +
-             (size_t)taken * RESULT_BLOCK_BYTES);
+             (size_t)taken_count * RESULT_BLOCK_BYTES);
     report_fixed(&report, detailed);
-    line(&report, "... Dynamic Memory = %u bytes", taken * RESULT_BLOCK_BYTES);
-    if (taken > 0) {
-        report_size(&report, "....... Cache Memory", taken);
-        report_usage(&report, &usage, taken);
+    line(&report, "... Dynamic Memory = %u bytes",
+         taken_count * RESULT_BLOCK_BYTES);
+    if (taken_count > 0) {
+        report_size(&report, "....... Cache Memory", taken_count);
+        report_usage(&report, &usage, taken_count);
     }
     return !report.failed;
 }

@@ -25,9 +25,9 @@ static bool wait_until(struct plsql_session *p, int64_t end_us) {
     wait_begins(clock, WAIT_SLEEP, 0);
     while (!stop && now_us < end_us) {
         const int64_t to_us = end_us < check_us ? end_us : check_us;
-        const struct timespec rest = {(to_us - now_us) / 1000000,
-                                      (to_us - now_us) % 1000000 * 1000};
-        nanosleep(&rest, NULL);
+        const struct timespec duration = {(to_us - now_us) / 1000000,
+                                          (to_us - now_us) % 1000000 * 1000};
+        nanosleep(&duration, NULL);
         now_us = clock_us();
         if (now_us >= check_us || channel->urgent || channel->client_gone) {
             stop = nioqts(channel);
@@ -47,10 +47,10 @@ static bool sleep_for(struct plsql_session *p, struct scalar *argument,
         ora_error_set(error, 6502, "");
         return false;
     }
-    const bool done = wait_until(p, clock_us() + (int64_t)(seconds * 1e6));
-    if (!done)
+    const bool ok = wait_until(p, clock_us() + (int64_t)(seconds * 1e6));
+    if (!ok)
         ora_error_set(error, CANCELLED, "");
-    return done;
+    return ok;
 }
 
 static bool get_time(struct plsql_session *p, struct scalar *argument,

@@ -11,11 +11,12 @@ enum { LONGEST_TYPE = 40 };
 
 static const struct type any = {.kind = TYPE_SCALAR};
 static const struct type boolean = {.kind = TYPE_BOOLEAN};
-static const struct type whole = {.kind = TYPE_SCALAR,
-                                  .operand = OPERAND_SMALL,
-                                  .whole = true,
-                                  .declared = "NUMBER(38,0)",
-                                  .column = {CLASS_NUMBER, .precision = 38}};
+static const struct type integer_type = {
+    .kind = TYPE_SCALAR,
+    .operand = OPERAND_SMALL,
+    .whole = true,
+    .declared = "NUMBER(38,0)",
+    .column = {CLASS_NUMBER, .precision = 38}};
 static const struct type cursor = {.kind = TYPE_CURSOR};
 
 const struct type *type_boolean(void) {
@@ -23,7 +24,7 @@ const struct type *type_boolean(void) {
 }
 
 const struct type *type_whole(void) {
-    return &whole;
+    return &integer_type;
 }
 
 const struct type *type_cursor(void) {
@@ -40,17 +41,17 @@ const struct type *type_of_column(struct compiler *c, const char *declared,
                                   enum operand_type operand, bool own) {
     if (!declared || !*declared)
         return operand == OPERAND_UNKNOWN ? &any : type_of_operand(operand);
-    struct type *made = compile_take(c, sizeof *made);
+    struct type *new_type = compile_take(c, sizeof *new_type);
     char *copy = compile_take(c, strlen(declared) + 1);
     if (c->s->error)
         return &any;
     strcpy(copy, declared);
-    made->declared = copy;
-    made->column = column_type_of(copy);
-    made->operand = operand_type_of_declaration(copy, own);
-    if (made->column.class == CLASS_NULL)
-        made->declared = NULL;
-    return made;
+    new_type->declared = copy;
+    new_type->column = column_type_of(copy);
+    new_type->operand = operand_type_of_declaration(copy, own);
+    if (new_type->column.class == CLASS_NULL)
+        new_type->declared = NULL;
+    return new_type;
 }
 
 static int size_at(const struct compiler *c, unsigned token) {
@@ -127,8 +128,8 @@ static const struct type *plain_type(struct compiler *c,
                                          "simple_integer", NULL};
     static const char *const texts[] = {
         "varchar2", "varchar", "string", "long", "char", "character", NULL};
-    static const char *const same[] = {"date",          "clob",         "blob",
-                                       "binary_double", "binary_float", NULL};
+    static const char *const same_names[] = {
+        "date", "clob", "blob", "binary_double", "binary_float", NULL};
     char text[LONGEST_NAME + 1];
     if (type->interval && !type->interval_sized)
         return declared_as(c, statement_is(c->s, type->size, "year")
@@ -137,7 +138,7 @@ static const struct type *plain_type(struct compiler *c,
     if (is_one_of(c, type, numbers))
         return number_type(c, type);
     if (is_one_of(c, type, wholes))
-        return &whole;
+        return &integer_type;
     if (is_one_of(c, type, texts))
         return text_type(c, type);
     if (is(c, type, "boolean"))
@@ -154,7 +155,7 @@ static const struct type *plain_type(struct compiler *c,
                  type->after ? size_at(c, type->size) : 2000);
         return declared_as(c, text);
     }
-    if (is_one_of(c, type, same)) {
+    if (is_one_of(c, type, same_names)) {
         name_spell(&c->s->tokens[type->from], text);
         return declared_as(c, text);
     }
@@ -163,21 +164,21 @@ static const struct type *plain_type(struct compiler *c,
 
 // Types that Oracle has besides.
 static bool is_missing(const struct compiler *c, const struct type_name *type) {
-    static const char *const others[] = {"nchar",
-                                         "nvarchar2",
-                                         "float",
-                                         "real",
-                                         "natural",
-                                         "naturaln",
-                                         "positive",
-                                         "positiven",
-                                         "signtype",
-                                         "xmltype",
-                                         "bfile",
-                                         "nclob",
-                                         "dbmsoutput_linesarray",
-                                         NULL};
-    return type->interval || is_one_of(c, type, others);
+    static const char *const missing_types[] = {"nchar",
+                                                "nvarchar2",
+                                                "float",
+                                                "real",
+                                                "natural",
+                                                "naturaln",
+                                                "positive",
+                                                "positiven",
+                                                "signtype",
+                                                "xmltype",
+                                                "bfile",
+                                                "nclob",
+                                                "dbmsoutput_linesarray",
+                                                NULL};
+    return type->interval || is_one_of(c, type, missing_types);
 }
 
 struct reading {
@@ -185,7 +186,7 @@ struct reading {
     const struct token *column; // the one that is wanted; NULL: all
     struct type *row;
     struct field *last;
-    const struct type *found;
+    const struct type *resolved_type;
 };
 
 static void take_column(void *to, const char *name, const char *declared,
@@ -195,7 +196,7 @@ static void take_column(void *to, const char *name, const char *declared,
         return;
     const struct type *type =
         type_of_column(r->c, declared, OPERAND_UNKNOWN, own);
-    r->found = type;
+    r->resolved_type = type;
     if (r->column)
         return;
     struct field *field = compile_take(r->c, sizeof *field);
@@ -233,11 +234,11 @@ static const struct type *type_of_table(struct compiler *c,
         return NULL;
     if (row)
         return reading.row->count > 0 ? reading.row : NULL;
-    if (!reading.found)
+    if (!reading.resolved_type)
         refuse_name(c, ref->name.last,
                     "PLS-00302: component '%s' must be declared",
                     (struct name){ref->name.last, ref->name.last});
-    return reading.found;
+    return reading.resolved_type;
 }
 
 static const struct type *type_of_symbol(struct compiler *c,
@@ -255,8 +256,9 @@ static const struct type *type_of_symbol(struct compiler *c,
     const struct type *type = symbol->variable->type;
     for (unsigned rest = found->rest; rest && type->kind == TYPE_RECORD;
          rest = rest < ref->name.last ? rest + 2 : 0) {
-        unsigned at;
-        const struct field *field = type_field(type, &c->s->tokens[rest], &at);
+        unsigned index;
+        const struct field *field =
+            type_field(type, &c->s->tokens[rest], &index);
         if (!field)
             return NULL;
         type = field->type;
@@ -273,7 +275,7 @@ static const struct type *type_of_supplied(const struct compiler *c,
 }
 
 const struct type *type_named(struct compiler *c, struct type_ref *ref) {
-    struct found found = {0};
+    struct found resolved = {0};
     const struct type *type = NULL;
     struct name name = ref->name;
     if (ref->plain)
@@ -282,12 +284,12 @@ const struct type *type_named(struct compiler *c, struct type_ref *ref) {
         ref->name.first + 2 == ref->name.last)
         type = type_of_supplied(c, ref->name);
     if (!type && (!ref->plain || !ref->plain->after)) {
-        if (name_lookup(c, name, &found) && found.symbol)
-            type = type_of_symbol(c, ref, &found);
+        if (name_lookup(c, name, &resolved) && resolved.symbol)
+            type = type_of_symbol(c, ref, &resolved);
     }
     if (!type && ref->plain)
         type = plain_type(c, ref->plain);
-    if (!type && !ref->plain && ref->of != TYPE_ITSELF && !found.symbol)
+    if (!type && !ref->plain && ref->of != TYPE_ITSELF && !resolved.symbol)
         type = type_of_table(c, ref);
     if (!type && ref->plain && is_missing(c, ref->plain)) {
         statement_refuse_token(c->s, 3001, ref->plain->from);
@@ -300,10 +302,10 @@ const struct type *type_named(struct compiler *c, struct type_ref *ref) {
     }
     if (!ref->not_null || type->kind != TYPE_SCALAR)
         return type;
-    struct type *made = compile_take(c, sizeof *made);
-    *made = *type;
-    made->not_null = true;
-    return made;
+    struct type *new_type = compile_take(c, sizeof *new_type);
+    *new_type = *type;
+    new_type->not_null = true;
+    return new_type;
 }
 
 const struct type *type_of_row(struct compiler *c,

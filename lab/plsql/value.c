@@ -104,9 +104,11 @@ static bool copy_table(const struct value *from, struct value *to,
         return false;
     to->table->top = from->table->top;
     for (size_t i = 0; i < from->table->count; i++) {
-        const struct element *one = &from->table->element[i];
-        struct value *made = table_make(to, type, one->key, one->text);
-        if (!made || !value_copy(&one->value, made, type->element))
+        const struct element *element = &from->table->element[i];
+        struct value *new_value =
+            table_make(to, type, element->key, element->text);
+        if (!new_value ||
+            !value_copy(&element->value, new_value, type->element))
             return false;
     }
     return true;
@@ -114,25 +116,25 @@ static bool copy_table(const struct value *from, struct value *to,
 
 bool value_copy(const struct value *from, struct value *to,
                 const struct type *type) {
-    struct value made;
+    struct value copied;
     if (from == to)
         return true;
-    if (!value_begin(&made, type) ||
-        !scalar_copy(&from->scalar, &made.scalar) ||
-        !copy_table(from, &made, type)) {
-        value_free(&made, type);
+    if (!value_begin(&copied, type) ||
+        !scalar_copy(&from->scalar, &copied.scalar) ||
+        !copy_table(from, &copied, type)) {
+        value_free(&copied, type);
         return false;
     }
     const struct field *field = type->fields;
     for (unsigned i = 0; from->field && i < type->count;
          i++, field = field->next)
-        if (!value_copy(&from->field[i], &made.field[i], field->type)) {
-            value_free(&made, type);
+        if (!value_copy(&from->field[i], &copied.field[i], field->type)) {
+            value_free(&copied, type);
             return false;
         }
-    made.query = plsql_query_share(from->query);
+    copied.query = plsql_query_share(from->query);
     value_free(to, type);
-    *to = made;
+    *to = copied;
     return true;
 }
 
@@ -145,9 +147,10 @@ size_t table_place(const struct table *table, int64_t key, const char *text,
         return high;
     while (low < high) {
         const size_t middle = (low + high) / 2;
-        const struct element *at = &table->element[middle];
+        const struct element *middle_element = &table->element[middle];
         const int order =
-            text ? strcmp(at->text, text) : (at->key > key) - (at->key < key);
+            text ? strcmp(middle_element->text, text)
+                 : (middle_element->key > key) - (middle_element->key < key);
         if (order == 0) {
             *found = true;
             return middle;
@@ -162,13 +165,13 @@ size_t table_place(const struct table *table, int64_t key, const char *text,
 
 struct value *table_make(struct value *of, const struct type *type, int64_t key,
                          const char *text) {
-    bool found;
+    bool is_found;
     if (!table_begin(of))
         return NULL;
     struct table *table = of->table;
-    const size_t at = table_place(table, key, text, &found);
-    if (found)
-        return &table->element[at].value;
+    const size_t index = table_place(table, key, text, &is_found);
+    if (is_found)
+        return &table->element[index].value;
     if (table->count == table->room) {
         const size_t room = table->room ? 2 * table->room : 8;
         void *grown =
@@ -178,19 +181,20 @@ struct value *table_make(struct value *of, const struct type *type, int64_t key,
         table->element = grown;
         table->room = room;
     }
-    struct element made = {.key = key};
-    made.text = text ? sqlite3_mprintf("%s", text) : NULL;
-    if ((text && !made.text) || !value_begin(&made.value, type->element)) {
-        element_free(&made, type);
+    struct element new_element = {.key = key};
+    new_element.text = text ? sqlite3_mprintf("%s", text) : NULL;
+    if ((text && !new_element.text) ||
+        !value_begin(&new_element.value, type->element)) {
+        element_free(&new_element, type);
         return NULL;
     }
-    memmove(&table->element[at + 1], &table->element[at],
-            (table->count - at) * sizeof *table->element);
-    table->element[at] = made;
+    memmove(&table->element[index + 1], &table->element[index],
+            (table->count - index) * sizeof *table->element);
+    table->element[index] = new_element;
     table->count++;
     if (key > table->top)
         table->top = key;
-    return &table->element[at].value;
+    return &table->element[index].value;
 }
 
 void table_remove(struct value *of, const struct type *type, size_t from,

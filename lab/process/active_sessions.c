@@ -68,7 +68,7 @@ bool active_sessions_has(const struct active_sessions *history, int i) {
     const uint32_t next =
         __atomic_load_n(&history->rows, __ATOMIC_ACQUIRE) % ACTIVE_ROWS;
     // How many more rows are written before this one is written over.
-    const uint32_t left = ((uint32_t)i + ACTIVE_ROWS - next) % ACTIVE_ROWS;
-    return left >= SGA_SESSIONS &&
+    const uint32_t remaining = ((uint32_t)i + ACTIVE_ROWS - next) % ACTIVE_ROWS;
+    return remaining >= SGA_SESSIONS &&
            __atomic_load_n(&history->row[i].sample, __ATOMIC_ACQUIRE) != 0;
 }

@@ -62,7 +62,7 @@ void jobs_commit(struct sga *sga, const struct session_slot *self) {
     bool due = false;
     for (int i = 0; i < MOST_JOBS; i++) {
         struct job *job = &all->job[i];
-        const bool own =
+        const bool is_own =
             job->state == JOB_UNCOMMITTED && job->session == self->serial;
         if (job->state == JOB_NONE)
             continue;
@@ -70,7 +70,7 @@ void jobs_commit(struct sga *sga, const struct session_slot *self) {
             job->gone = true;
         else if (job->remover == self->serial)
             job->state = JOB_NONE;
-        else if (own)
+        else if (is_own)
             job->state = job->runs ? JOB_QUEUED : JOB_DISABLED;
         if (job->remover == self->serial)
             job->remover = 0;
@@ -84,7 +84,7 @@ void jobs_commit(struct sga *sga, const struct session_slot *self) {
 bool jobs_roll_back(struct sga *sga, const struct session_slot *self,
                     uint32_t since) {
     struct jobs *all = enter(sga);
-    bool left = false;
+    bool jobs_remain = false;
     for (int i = 0; i < MOST_JOBS; i++) {
         struct job *job = &all->job[i];
         if (job->state == JOB_UNCOMMITTED && job->session == self->serial &&
@@ -92,39 +92,39 @@ bool jobs_roll_back(struct sga *sga, const struct session_slot *self,
             job->state = JOB_NONE;
         if (since == 0 && job->remover == self->serial)
             job->remover = 0;
-        left |=
+        jobs_remain |=
             job->state != JOB_NONE &&
             ((job->state == JOB_UNCOMMITTED && job->session == self->serial) ||
              job->remover == self->serial);
     }
     leave(all);
-    return left;
+    return jobs_remain;
 }
 
 bool job_find(struct sga *sga, const struct session_slot *self, uint32_t number,
               const char *name, struct job *to) {
     struct jobs *all = enter(sga);
-    bool found = false;
-    for (int i = 0; i < MOST_JOBS && !found; i++) {
+    bool is_found = false;
+    for (int i = 0; i < MOST_JOBS && !is_found; i++) {
         const struct job *job = &all->job[i];
-        found = is_seen(job, self) &&
-                (*name ? strcmp(job->name, name) == 0
-                       : job->number == number && !*job->name);
-        if (found)
+        is_found = is_seen(job, self) &&
+                   (*name ? strcmp(job->name, name) == 0
+                          : job->number == number && !*job->name);
+        if (is_found)
             *to = *job;
     }
     leave(all);
-    return found;
+    return is_found;
 }
 
 bool job_at(struct sga *sga, const struct session_slot *self, unsigned place,
             struct job *to) {
     struct jobs *all = enter(sga);
-    const bool found = is_seen(&all->job[place], self);
-    if (found)
+    const bool is_found = is_seen(&all->job[place], self);
+    if (is_found)
         *to = all->job[place];
     leave(all);
-    return found;
+    return is_found;
 }
 
 void job_remove(struct sga *sga, const struct session_slot *self,
@@ -152,12 +152,12 @@ void job_enable(struct sga *sga, uint32_t number, bool runs) {
 
 // The first process that none of the running jobs has.
 static bool free_process(const struct jobs *all, unsigned *process) {
-    bool taken[MOST_JOB_PROCESSES] = {false};
+    bool is_taken[MOST_JOB_PROCESSES] = {false};
     for (int i = 0; i < MOST_JOBS; i++)
         if (all->job[i].state == JOB_RUNNING)
-            taken[all->job[i].process % MOST_JOB_PROCESSES] = true;
+            is_taken[all->job[i].process % MOST_JOB_PROCESSES] = true;
     for (*process = 0; *process < MOST_JOB_PROCESSES; ++*process)
-        if (!taken[*process])
+        if (!is_taken[*process])
             return true;
     return false;
 }
@@ -173,8 +173,8 @@ bool job_take(struct sga *sga, struct job *to) {
         if (job->state == JOB_QUEUED && (!first || job->number < first->number))
             first = job;
     }
-    const bool found = first && free_process(all, &process);
-    if (found) {
+    const bool is_found = first && free_process(all, &process);
+    if (is_found) {
         first->process = process;
         first->began = time(NULL);
         first->pid = 0;
@@ -182,7 +182,7 @@ bool job_take(struct sga *sga, struct job *to) {
         *to = *first;
     }
     leave(all);
-    return found;
+    return is_found;
 }
 
 void job_started(struct sga *sga, uint32_t number, pid_t pid) {

@@ -61,10 +61,11 @@ static bool attempt(struct sga *sga, unsigned sid, struct latch *latch,
     uint64_t word = latch_load(&latch->word);
     while (allows(word, latch_note_mode(note))) {
         latch_settle(sga, word);
-        const uint64_t held = latch_note_mode(note) == LATCH_EXCLUSIVE
-                                  ? LATCH_HELD_EXCLUSIVELY
-                                  : (word & LATCH_HOLDERS) + 1;
-        if (latch_swap(&latch->word, word, latch_word_by(held, sid, note)))
+        const uint64_t new_holders = latch_note_mode(note) == LATCH_EXCLUSIVE
+                                         ? LATCH_HELD_EXCLUSIVELY
+                                         : (word & LATCH_HOLDERS) + 1;
+        if (latch_swap(&latch->word, word,
+                       latch_word_by(new_holders, sid, note)))
             return true;
         word = latch_load(&latch->word);
     }
@@ -178,14 +179,15 @@ static void get(struct sga *sga, struct session_slot *self, enum latch_number n,
     const unsigned sid = sga_sid(sga, self);
     struct latch *latch = &sga->latch[n];
     struct latch_statistics *statistics = &latch->statistics;
-    uint64_t *own = &sga->latch_note[sid - 1];
+    uint64_t *own_note = &sga->latch_note[sid - 1];
     const uint64_t version =
-        (latch_note_version(latch_load(own)) + 1) & LATCH_VERSIONS;
+        (latch_note_version(latch_load(own_note)) + 1) & LATCH_VERSIONS;
     const uint64_t note = LATCH_NOTE(version, where, n, mode, LATCH_WANTS);
-    __atomic_store_n(own, note, __ATOMIC_SEQ_CST);
+    __atomic_store_n(own_note, note, __ATOMIC_SEQ_CST);
     const bool missed = !attempt(sga, sid, latch, note);
     const unsigned sleeps = missed ? ksliwat(sga, self, latch, note) : 0;
-    __atomic_store_n(own, latch_note_with(note, LATCH_HOLDS), __ATOMIC_SEQ_CST);
+    __atomic_store_n(own_note, latch_note_with(note, LATCH_HOLDS),
+                     __ATOMIC_SEQ_CST);
     count(&statistics->gets, 1);
     if (!missed)
         return;
@@ -216,7 +218,7 @@ __attribute__((noinline)) void kslgetsl_w(struct sga *sga,
 void latch_post(struct latch *latch, uint64_t word) {
     const bool for_writers = allows(word, LATCH_EXCLUSIVE);
     const bool for_readers = allows(word, LATCH_SHARED);
-    long woken = 0;
+    long woken_sleepers = 0;
     if ((!for_writers && !for_readers) ||
         !__atomic_load_n(&latch->slept_on, __ATOMIC_SEQ_CST))
         return;
@@ -224,20 +226,20 @@ void latch_post(struct latch *latch, uint64_t word) {
         __atomic_store_n(&latch->slept_on, 0, __ATOMIC_SEQ_CST);
     __atomic_fetch_add(&latch->posts, 1, __ATOMIC_SEQ_CST);
     if (for_writers)
-        woken = syscall(SYS_futex, &latch->posts, FUTEX_WAKE_BITSET, 1, NULL,
-                        NULL, WRITERS);
+        woken_sleepers = syscall(SYS_futex, &latch->posts, FUTEX_WAKE_BITSET, 1,
+                                 NULL, NULL, WRITERS);
     if (for_readers)
-        woken += syscall(SYS_futex, &latch->posts, FUTEX_WAKE_BITSET, INT_MAX,
-                         NULL, NULL, READERS);
-    if (woken > 0)
+        woken_sleepers += syscall(SYS_futex, &latch->posts, FUTEX_WAKE_BITSET,
+                                  INT_MAX, NULL, NULL, READERS);
+    if (woken_sleepers > 0)
         count(&latch->statistics.woken, 1);
 }
 
 __attribute__((noinline)) void kslfre(struct sga *sga,
                                       struct session_slot *self) {
     const unsigned sid = sga_sid(sga, self);
-    uint64_t *own = &sga->latch_note[sid - 1];
-    const uint64_t note = latch_load(own);
+    uint64_t *own_note = &sga->latch_note[sid - 1];
+    const uint64_t note = latch_load(own_note);
     struct latch *latch = &sga->latch[latch_note_latch(note)];
     uint64_t word, left;
     do {
@@ -245,7 +247,8 @@ __attribute__((noinline)) void kslfre(struct sga *sga,
         latch_settle(sga, word);
         left = latch_word_without(word, sid, note);
     } while (!latch_swap(&latch->word, word, left));
-    __atomic_store_n(own, latch_note_with(note, LATCH_IDLE), __ATOMIC_SEQ_CST);
+    __atomic_store_n(own_note, latch_note_with(note, LATCH_IDLE),
+                     __ATOMIC_SEQ_CST);
     latch_post(latch, left);
 }
 

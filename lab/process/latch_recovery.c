@@ -23,30 +23,30 @@ static void forget_wish(struct latch *latch, uint64_t *own, uint64_t note) {
 
 void latch_recover(struct sga *sga, const struct session_slot *slot) {
     const unsigned sid = sga_sid(sga, slot);
-    uint64_t *own = &sga->latch_note[sid - 1];
+    uint64_t *own_note = &sga->latch_note[sid - 1];
     for (;;) {
         struct latch *latch =
-            &sga->latch[latch_note_latch(latch_load(own)) % LATCHES];
+            &sga->latch[latch_note_latch(latch_load(own_note)) % LATCHES];
         const uint64_t word = latch_load(&latch->word);
         latch_settle(sga, word);
-        const uint64_t note = latch_load(own);
+        const uint64_t note = latch_load(own_note);
         if (latch_note_phase(note) == LATCH_IDLE)
             return;
         if (latch_note_phase(note) == LATCH_WANTS) {
             // Only if it was not got after the word was read: nobody gets it
             // any more for a process that has ended.
-            forget_wish(latch, own, note);
+            forget_wish(latch, own_note, note);
             return;
         }
         // Whoever holds the latch next finds this.
         if (latch_note_mode(note) == LATCH_EXCLUSIVE)
             __atomic_store_n(&latch->broken, 1, __ATOMIC_SEQ_CST);
-        const uint64_t left = latch_word_without(word, sid, note);
-        if (!latch_swap(&latch->word, word, left))
+        const uint64_t remaining = latch_word_without(word, sid, note);
+        if (!latch_swap(&latch->word, word, remaining))
             continue;
-        latch_settle(sga, left);
+        latch_settle(sga, remaining);
         __atomic_fetch_add(&latch->statistics.recovered, 1, __ATOMIC_RELAXED);
-        latch_post(latch, left);
+        latch_post(latch, remaining);
         return;
     }
 }
@@ -56,8 +56,8 @@ static bool has_ended(pid_t pid) {
     const int fd = (int)syscall(SYS_pidfd_open, pid, 0);
     if (fd < 0)
         return errno == ESRCH;
-    struct pollfd at = {.fd = fd, .events = POLLIN};
-    const bool ended = poll(&at, 1, 0) == 1;
+    struct pollfd polled = {.fd = fd, .events = POLLIN};
+    const bool ended = poll(&polled, 1, 0) == 1;
     close(fd);
     return ended;
 }

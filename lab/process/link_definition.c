@@ -30,8 +30,9 @@ static struct link_definition *named(struct link_definitions *links,
 // The name is written last: who is killed before leaves a free place.
 static void put(struct link_definition *to,
                 const struct link_definition *from) {
-    const size_t after = offsetof(struct link_definition, user);
-    memcpy((char *)to + after, (const char *)from + after, sizeof *to - after);
+    const size_t offset = offsetof(struct link_definition, user);
+    memcpy((char *)to + offset, (const char *)from + offset,
+           sizeof *to - offset);
     memcpy(to->name + 1, from->name + 1, sizeof to->name - 1);
     __atomic_store_n(&to->name[0], from->name[0], __ATOMIC_RELEASE);
 }

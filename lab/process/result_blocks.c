@@ -11,12 +11,12 @@ static uint32_t *bucket_of(struct result_cache *cache,
 uint32_t result_object(const struct result_cache *cache,
                        enum result_block_type type,
                        const uint8_t key[RESULT_KEY_BYTES]) {
-    uint32_t at = *bucket_of((struct result_cache *)cache, key);
-    while (at && (cache->block[at].type != type ||
-                  memcmp(cache->block[at].head.key.digest, key,
-                         RESULT_KEY_BYTES) != 0))
-        at = cache->block[at].head.next_in_bucket;
-    return at;
+    uint32_t block_index = *bucket_of((struct result_cache *)cache, key);
+    while (block_index && (cache->block[block_index].type != type ||
+                           memcmp(cache->block[block_index].head.key.digest,
+                                  key, RESULT_KEY_BYTES) != 0))
+        block_index = cache->block[block_index].head.next_in_bucket;
+    return block_index;
 }
 
 static void leave_bucket(struct result_cache *cache, uint32_t at) {
@@ -81,16 +81,16 @@ static bool is_pinned(const struct result_cache *cache, uint32_t at) {
 
 // The result to give up: invalid ones are the oldest. 0: all are being read.
 static uint32_t oldest_unpinned(struct result_cache *cache) {
-    uint32_t at = cache->oldest;
-    while (at) {
-        const struct result_head *head = result_head(cache, at);
+    uint32_t block_index = cache->oldest;
+    while (block_index) {
+        const struct result_head *head = result_head(cache, block_index);
         if (head->used > head->placed) {
-            place_by_use(cache, at);
-            at = cache->oldest;
-        } else if (is_pinned(cache, at)) {
-            at = head->newer;
+            place_by_use(cache, block_index);
+            block_index = cache->oldest;
+        } else if (is_pinned(cache, block_index)) {
+            block_index = head->newer;
         } else {
-            return at;
+            return block_index;
         }
     }
     return 0;
@@ -124,14 +124,14 @@ static bool make_room(struct sga *sga) {
     take_chunk(cache);
     if (cache->free)
         return true;
-    const uint32_t at = oldest_unpinned(cache);
-    if (!at)
+    const uint32_t block_index = oldest_unpinned(cache);
+    if (!block_index)
         return free_orphans(sga);
-    if (cache->block[at].status == RESULT_INVALID)
+    if (cache->block[block_index].status == RESULT_INVALID)
         cache->statistics.deleted_invalid++;
     else
         cache->statistics.deleted_valid++;
-    result_object_free(cache, at);
+    result_object_free(cache, block_index);
     return true;
 }
 
@@ -139,14 +139,14 @@ uint32_t result_block_take(struct sga *sga) {
     struct result_cache *cache = &sga->result_cache;
     if (!cache->free && !make_room(sga))
         return 0;
-    const uint32_t at = cache->free;
-    cache->free = cache->block[at].next;
-    cache->block[at].next = 0;
-    cache->block[at].type = RESULT_BLOCK_DATA;
-    cache->block[at].object = at;
-    cache->block[at].position = 0;
+    const uint32_t block_index = cache->free;
+    cache->free = cache->block[block_index].next;
+    cache->block[block_index].next = 0;
+    cache->block[block_index].type = RESULT_BLOCK_DATA;
+    cache->block[block_index].object = block_index;
+    cache->block[block_index].position = 0;
     cache->used++;
-    return at;
+    return block_index;
 }
 
 void result_block_give(struct result_cache *cache, uint32_t at) {

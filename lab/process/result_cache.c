@@ -13,13 +13,13 @@ static void count(uint64_t *at) {
 // The tables' blocks. False where one has none yet.
 static bool note_tables(const struct result_cache *cache,
                         struct result_search *search) {
-    bool known = true;
+    bool is_known = true;
     for (unsigned i = 0; i < search->tables; i++) {
         search->at[i] = result_object(cache, RESULT_BLOCK_DEPENDENCY,
                                       search->table[i].digest);
-        known = known && search->at[i];
+        is_known = is_known && search->at[i];
     }
-    return known;
+    return is_known;
 }
 
 static void add_table(struct sga *sga, const struct session_slot *self,
@@ -39,48 +39,49 @@ static void add_table(struct sga *sga, const struct session_slot *self,
 static bool know_tables(struct sga *sga, struct session_slot *self,
                         struct result_search *search) {
     struct result_cache *cache = &sga->result_cache;
-    bool known = true;
-    for (unsigned i = 0; i < search->tables && known; i++) {
+    bool is_known = true;
+    for (unsigned i = 0; i < search->tables && is_known; i++) {
         const uint8_t *key = search->table[i].digest;
         if (search->at[i])
             continue;
         result_latch_get(sga, self, LATCH_EXCLUSIVE, WHERE_DEPENDENCY);
-        uint32_t at = result_object(cache, RESULT_BLOCK_DEPENDENCY, key);
-        if (!at && (at = result_block_take(sga)))
-            add_table(sga, self, at, &search->table[i]);
-        search->at[i] = at;
-        known = at != 0;
+        uint32_t block_index =
+            result_object(cache, RESULT_BLOCK_DEPENDENCY, key);
+        if (!block_index && (block_index = result_block_take(sga)))
+            add_table(sga, self, block_index, &search->table[i]);
+        search->at[i] = block_index;
+        is_known = block_index != 0;
         kslfre(sga, self);
     }
     // Who has marked its changes before this knew nothing of the tables.
-    return known && !result_is_changing(cache, search);
+    return is_known && !result_is_changing(cache, search);
 }
 
 bool result_cache_find(struct sga *sga, struct session_slot *self,
                        struct result_search *search) {
     struct result_cache *cache = &sga->result_cache;
-    bool known;
+    bool is_known;
     search->found = 0;
     memset(search->at, 0, sizeof search->at);
     result_latch_get(sga, self, search->mode, WHERE_FIND);
     search->generation = cache->generation;
-    const uint32_t at =
+    const uint32_t block_index =
         result_object(cache, RESULT_BLOCK_RESULT, search->key->digest);
-    if (at && cache->block[at].status == RESULT_PUBLISHED) {
-        struct result_head *head = result_head(cache, at);
-        search->found = cache->pin[sga_sid(sga, self) - 1] = at;
+    if (block_index && cache->block[block_index].status == RESULT_PUBLISHED) {
+        struct result_head *head = result_head(cache, block_index);
+        search->found = cache->pin[sga_sid(sga, self) - 1] = block_index;
         __atomic_store_n(&head->used,
                          __atomic_add_fetch(&cache->clock, 1, __ATOMIC_RELAXED),
                          __ATOMIC_RELAXED);
         count(&head->finds);
         count(&cache->statistics.found);
     }
-    known = note_tables(cache, search);
+    is_known = note_tables(cache, search);
     // Half made by another session, which is likely to finish it soon.
-    search->keep = (!at || result_is_orphan(sga, at)) &&
+    search->keep = (!block_index || result_is_orphan(sga, block_index)) &&
                    !result_is_changing(cache, search);
     kslfre(sga, self);
-    if (search->found || known || !search->keep)
+    if (search->found || is_known || !search->keep)
         return search->found;
     // Their changes count from here on, and the query has not begun yet.
     search->keep = know_tables(sga, self, search);
@@ -90,9 +91,9 @@ bool result_cache_find(struct sga *sga, struct session_slot *self,
 void result_cache_find_tables(struct sga *sga, struct session_slot *self,
                               struct result_search *search) {
     result_latch_get(sga, self, search->mode, WHERE_DEPENDENCY);
-    const bool known = note_tables(&sga->result_cache, search);
+    const bool is_known = note_tables(&sga->result_cache, search);
     kslfre(sga, self);
-    if (!known)
+    if (!is_known)
         search->keep = know_tables(sga, self, search);
 }
 
@@ -120,16 +121,16 @@ struct result_size result_cache_size(const struct sga *sga,
 void result_cache_copy(struct sga *sga, const struct result_search *search,
                        void *to) {
     const struct result_cache *cache = &sga->result_cache;
-    uint64_t left = cache->block[search->found].head.bytes;
+    uint64_t bytes_remaining = cache->block[search->found].head.bytes;
     uint8_t *next = to;
     size_t from = sizeof(struct result_head);
-    for (uint32_t at = search->found; at && left > 0;
+    for (uint32_t at = search->found; at && bytes_remaining > 0;
          at = cache->block[at].next) {
         const uint64_t room = RESULT_DATA_BYTES - from;
-        const uint64_t part = left < room ? left : room;
+        const uint64_t part = bytes_remaining < room ? bytes_remaining : room;
         memcpy(next, cache->block[at].data + from, part);
         next += part;
-        left -= part;
+        bytes_remaining -= part;
         from = 0;
     }
     count(&sga->result_cache.statistics.copied);

@@ -12,10 +12,11 @@ static struct result_changes *changes_of(const struct sga *sga,
 
 static bool have(const struct result_changes *changes,
                  const struct result_key *table) {
-    bool found = changes->all;
-    for (unsigned i = 0; i < changes->tables && !found; i++)
-        found = memcmp(changes->table[i], table->digest, RESULT_KEY_BYTES) == 0;
-    return found;
+    bool is_found = changes->all;
+    for (unsigned i = 0; i < changes->tables && !is_found; i++)
+        is_found =
+            memcmp(changes->table[i], table->digest, RESULT_KEY_BYTES) == 0;
+    return is_found;
 }
 
 void result_changes_add(struct sga *sga, const struct session_slot *self,
@@ -55,10 +56,10 @@ bool result_is_changing(const struct result_cache *cache,
 
 // The table is `at`; 0: any.
 static bool depends_on(const struct result_head *head, uint32_t at) {
-    bool found = !at;
-    for (unsigned i = 0; i < head->tables && !found; i++)
-        found = head->table[i] == at;
-    return found;
+    bool is_found = !at;
+    for (unsigned i = 0; i < head->tables && !is_found; i++)
+        is_found = head->table[i] == at;
+    return is_found;
 }
 
 // With the latch. Returns how many results became invalid.
@@ -78,22 +79,23 @@ static unsigned invalidate_dependents(struct result_cache *cache,
 
 static unsigned invalidate_table(struct result_cache *cache,
                                  const uint8_t key[RESULT_KEY_BYTES]) {
-    const uint32_t at = result_object(cache, RESULT_BLOCK_DEPENDENCY, key);
-    if (!at)
+    const uint32_t block_index =
+        result_object(cache, RESULT_BLOCK_DEPENDENCY, key);
+    if (!block_index)
         return 0;
-    struct result_head *head = result_head(cache, at);
+    struct result_head *head = result_head(cache, block_index);
     head->changed = __atomic_load_n(&cache->commits, __ATOMIC_SEQ_CST);
     const unsigned count =
-        head->dependents > 0 ? invalidate_dependents(cache, at) : 0;
+        head->dependents > 0 ? invalidate_dependents(cache, block_index) : 0;
     head->invalidations += count;
     return count;
 }
 
 static void invalidate_all(struct result_cache *cache) {
-    const uint64_t now = __atomic_load_n(&cache->commits, __ATOMIC_SEQ_CST);
+    const uint64_t current = __atomic_load_n(&cache->commits, __ATOMIC_SEQ_CST);
     for (uint32_t at = 1; at <= cache->taken; at++)
         if (cache->block[at].type == RESULT_BLOCK_DEPENDENCY)
-            result_head(cache, at)->changed = now;
+            result_head(cache, at)->changed = current;
     invalidate_dependents(cache, 0);
 }
 
@@ -114,9 +116,10 @@ static void tick(struct result_cache *cache) {
 // time sees all that was committed by then, and later changes are later.
 uint64_t result_changes_now(const struct sga *sga) {
     const struct result_cache *cache = &sga->result_cache;
-    const uint64_t now = __atomic_load_n(&cache->commits, __ATOMIC_SEQ_CST);
-    return memchr(cache->committing, true, sizeof cache->committing) ? 0
-                                                                     : now + 1;
+    const uint64_t current = __atomic_load_n(&cache->commits, __ATOMIC_SEQ_CST);
+    return memchr(cache->committing, true, sizeof cache->committing)
+               ? 0
+               : current + 1;
 }
 
 // First the mark, then whether there is anything to make invalid. A session

@@ -40,18 +40,18 @@ static bool is_of_now(const struct result_cache *cache,
 struct growing {
     uint32_t first, last; // 0: it has no block yet
     const uint8_t *from;
-    uint64_t left;
+    uint64_t remaining;
 };
 
 static void fill(struct result_cache *cache, struct growing *result,
                  uint32_t at) {
     const size_t offset = result->first ? 0 : sizeof(struct result_head);
     const uint64_t room = RESULT_DATA_BYTES - offset;
-    const uint64_t part = result->left < room ? result->left : room;
+    const uint64_t part = result->remaining < room ? result->remaining : room;
     if (part > 0)
         memcpy(cache->block[at].data + offset, result->from, part);
     result->from += part;
-    result->left -= part;
+    result->remaining -= part;
     if (result->first) {
         cache->block[result->last].next = at;
         cache->block[at].object = result->first;
@@ -65,12 +65,12 @@ static void fill(struct result_cache *cache, struct growing *result,
 // Whether nobody has made the result, or has begun to and is over.
 static bool is_absent(struct sga *sga, const uint8_t key[RESULT_KEY_BYTES]) {
     struct result_cache *cache = &sga->result_cache;
-    const uint32_t at = result_object(cache, RESULT_BLOCK_RESULT, key);
-    if (at && result_is_orphan(sga, at)) {
-        result_object_free(cache, at);
+    const uint32_t block_index = result_object(cache, RESULT_BLOCK_RESULT, key);
+    if (block_index && result_is_orphan(sga, block_index)) {
+        result_object_free(cache, block_index);
         return true;
     }
-    return !at;
+    return !block_index;
 }
 
 // Takes one more block and fills it. False if there is none, or if another
@@ -79,25 +79,25 @@ static bool grow(struct sga *sga, struct session_slot *self,
                  const struct result_search *search, struct growing *result) {
     struct result_cache *cache = &sga->result_cache;
     const uint8_t *key = search->key->digest;
-    uint32_t at = 0;
+    uint32_t block_index = 0;
     result_latch_get(sga, self, LATCH_EXCLUSIVE, WHERE_ALLOCATE);
-    const bool wanted = cache->generation == search->generation &&
-                        (result->first || is_absent(sga, key));
-    if (wanted && !(at = result_block_take(sga))) {
+    const bool requested = cache->generation == search->generation &&
+                           (result->first || is_absent(sga, key));
+    if (requested && !(block_index = result_block_take(sga))) {
         if (result->first)
             result_object_free(cache, result->first);
         cache->statistics.create_failed++;
     }
-    if (at && !result->first) {
-        result_object_add(cache, at, RESULT_BLOCK_RESULT, search->key);
-        result_head(cache, at)->creator = sga_sid(sga, self);
-        result_head(cache, at)->creator_serial = self->serial;
-        result_head(cache, at)->plsql = search->plsql;
+    if (block_index && !result->first) {
+        result_object_add(cache, block_index, RESULT_BLOCK_RESULT, search->key);
+        result_head(cache, block_index)->creator = sga_sid(sga, self);
+        result_head(cache, block_index)->creator_serial = self->serial;
+        result_head(cache, block_index)->plsql = search->plsql;
     }
-    if (at)
-        fill(cache, result, at);
+    if (block_index)
+        fill(cache, result, block_index);
     kslfre(sga, self);
-    return at;
+    return block_index;
 }
 
 // Publishes the result and pins it; frees it if it is none of now.
@@ -106,8 +106,8 @@ static bool publish(struct sga *sga, struct session_slot *self,
                     const struct result_size *size, uint64_t build_us) {
     struct result_cache *cache = &sga->result_cache;
     result_latch_get(sga, self, LATCH_EXCLUSIVE, WHERE_PUBLISH);
-    const bool same = cache->generation == search->generation;
-    const bool published = same && is_of_now(cache, search);
+    const bool is_same = cache->generation == search->generation;
+    const bool published = is_same && is_of_now(cache, search);
     if (published) {
         struct result_head *head = result_head(cache, at);
         head->bytes = size->bytes;
@@ -123,7 +123,7 @@ static bool publish(struct sga *sga, struct session_slot *self,
         result_place_newest(cache, at);
         cache->pin[sga_sid(sga, self) - 1] = at;
         cache->statistics.created++;
-    } else if (same) {
+    } else if (is_same) {
         result_object_free(cache, at);
         cache->statistics.create_failed++;
     }
@@ -136,7 +136,7 @@ void result_cache_keep(struct sga *sga, struct session_slot *self,
                        const struct result_size *size, const void *bytes,
                        uint64_t build_us) {
     const uint64_t blocks = blocks_for(size->bytes);
-    struct growing result = {.from = bytes, .left = size->bytes};
+    struct growing result = {.from = bytes, .remaining = size->bytes};
     if (size->bytes > result_cache_most(sga)) {
         result_cache_refused(sga);
         return;

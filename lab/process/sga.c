@@ -30,9 +30,9 @@ struct sga *sga_attach(int fd) {
         errno = EINVAL;
         return NULL;
     }
-    void *at = mmap(NULL, sizeof(struct sga), PROT_READ | PROT_WRITE,
-                    MAP_SHARED, fd, 0);
-    return at == MAP_FAILED ? NULL : at;
+    void *memory = mmap(NULL, sizeof(struct sga), PROT_READ | PROT_WRITE,
+                        MAP_SHARED, fd, 0);
+    return memory == MAP_FAILED ? NULL : memory;
 }
 
 struct session_slot *sga_slot(struct sga *sga, pid_t pid) {

@@ -55,14 +55,15 @@ void sql_trace_lob_ends(const struct sql_trace_lob *call, const char *name,
     if (!session || !sql_trace_wants_call(call->began_us, call->cpu_us >= 0))
         return;
     const struct sql_trace_lob end = lob_call_now();
-    const int64_t before =
+    const int64_t cpu_before_us =
         call->cpu_us >= 0 ? call->cpu_us : session->time.call_began_cpu_us;
-    const int64_t now = end.cpu_us >= 0 ? end.cpu_us : cpu_us(0);
+    const int64_t cpu_now_us = end.cpu_us >= 0 ? end.cpu_us : cpu_us(0);
     trace_record();
     trace_text("%s: type=%s LOB,bytes=%llu,c=%lld,e=%lld,p=%llu,cr=%llu,"
                "cu=%llu,tim=%lld\n",
                name, temporary ? "TEMPORARY" : "PERSISTENT",
-               (unsigned long long)bytes, (long long)(now - before),
+               (unsigned long long)bytes,
+               (long long)(cpu_now_us - cpu_before_us),
                (long long)(end.began_us - call->began_us),
                (unsigned long long)(end.reads - call->reads),
                (unsigned long long)(end.gets - call->gets),

@@ -30,8 +30,8 @@ static const struct sga *the_sga;
 static struct session_slot *self;
 static char file_path[TRACE_PATH];
 static int file = -1;
-static char kept[1 << 16]; // written by the next trace_flush()
-static size_t kept_bytes;
+static char pending[1 << 16]; // written by the next trace_flush()
+static size_t pending_bytes;
 static int64_t limit = TRACE_UNLIMITED;
 static bool is_full, is_begun, is_identified;
 static int64_t written_us; // when the last record began
@@ -77,14 +77,14 @@ static void put(const char *data, size_t length) {
 
 // Writes the lines that are within the limit, and a last one that names it.
 static void put_limited(const char *data, size_t length) {
-    struct stat now;
+    struct stat status;
     char last[80];
-    if (limit == TRACE_UNLIMITED || fstat(file, &now) ||
-        now.st_size + (int64_t)length <= limit) {
+    if (limit == TRACE_UNLIMITED || fstat(file, &status) ||
+        status.st_size + (int64_t)length <= limit) {
         put(data, length);
         return;
     }
-    size_t room = limit > now.st_size ? (size_t)(limit - now.st_size) : 0;
+    size_t room = limit > status.st_size ? (size_t)(limit - status.st_size) : 0;
     while (room > 0 && data[room - 1] != '\n')
         room--;
     put(data, room);
@@ -96,26 +96,26 @@ static void put_limited(const char *data, size_t length) {
 }
 
 static void write_out(const char *data, size_t length) {
-    struct stat now;
+    struct stat status;
     if (is_full || !open_file())
         return;
     put_limited(data, length);
-    if (fstat(file, &now) == 0)
-        file_bytes = now.st_size;
+    if (fstat(file, &status) == 0)
+        file_bytes = status.st_size;
 }
 
 void trace_flush(void) {
-    if (kept_bytes > 0)
-        write_out(kept, kept_bytes);
-    kept_bytes = 0;
+    if (pending_bytes > 0)
+        write_out(pending, pending_bytes);
+    pending_bytes = 0;
 }
 
 void trace_bytes(const void *data, size_t length) {
-    if (kept_bytes + length > sizeof kept)
+    if (pending_bytes + length > sizeof pending)
         trace_flush();
-    if (length <= sizeof kept) {
-        memcpy(kept + kept_bytes, data, length);
-        kept_bytes += length;
+    if (length <= sizeof pending) {
+        memcpy(pending + pending_bytes, data, length);
+        pending_bytes += length;
     } else {
         write_out(data, length);
     }
@@ -166,16 +166,16 @@ static void cut_segment(void) {
 }
 
 void trace_record(void) {
-    const int64_t now = clock_us();
+    const int64_t now_us = clock_us();
     char time[TRACE_TIME];
     if (!self || is_full)
         return;
     if (limit >= SEGMENTED_FROM &&
-        file_bytes + (int64_t)kept_bytes >= limit / SEGMENTS)
+        file_bytes + (int64_t)pending_bytes >= limit / SEGMENTS)
         cut_segment();
     if (!is_begun) {
         trace_header(the_sga, self, file_path);
-    } else if (now - written_us > PAUSE_US) {
+    } else if (now_us - written_us > PAUSE_US) {
         trace_time(time);
         trace_text("\n*** %s\n", time);
     }
@@ -183,7 +183,7 @@ void trace_record(void) {
         trace_identity(the_sga, self, !is_identified);
     is_identified = self->logged_on;
     is_begun = true;
-    written_us = now;
+    written_us = now_us;
 }
 
 static void continued(const char *how, const char *path) {
@@ -191,26 +191,26 @@ static void continued(const char *how, const char *path) {
 }
 
 void trace_file_identify(const char *identifier) {
-    char before[TRACE_PATH];
+    char old_path[TRACE_PATH];
     const bool was_begun = is_begun;
     if (!self)
         return;
-    snprintf(before, sizeof before, "%s", file_path);
+    snprintf(old_path, sizeof old_path, "%s", file_path);
     snprintf(self->trace_identifier, sizeof self->trace_identifier, "%s",
              identifier);
-    char after[TRACE_PATH];
-    trace_file_name(after, sizeof after, the_sga, self);
-    if (strcmp(before, after) == 0)
+    char new_path[TRACE_PATH];
+    trace_file_name(new_path, sizeof new_path, the_sga, self);
+    if (strcmp(old_path, new_path) == 0)
         return;
     if (was_begun)
-        continued("S IN", after);
+        continued("S IN", new_path);
     trace_flush();
     begin_file();
     cut = 0;
-    memcpy(file_path, after, sizeof after);
+    memcpy(file_path, new_path, sizeof new_path);
     if (was_begun) {
         trace_record();
-        continued("D FROM", before);
+        continued("D FROM", old_path);
     }
 }
 
@@ -224,11 +224,11 @@ int64_t trace_file_limited_to(void) {
 }
 
 void trace_write(const char *format, ...) {
-    char now[TRACE_TIME];
+    char time_text[TRACE_TIME];
     va_list arguments;
     trace_record();
-    trace_time(now);
-    trace_text("*** %s\n", now);
+    trace_time(time_text);
+    trace_text("*** %s\n", time_text);
     va_start(arguments, format);
     text(format, arguments);
     va_end(arguments);
@@ -284,10 +284,11 @@ void trace_dump(const uint8_t *data, size_t length, size_t near) {
     const size_t to =
         length - from > LONGEST_DUMP ? from + LONGEST_DUMP : length;
     for (; from < to; from += DUMP_WIDTH) {
-        const size_t left = to - from;
+        const size_t remaining = to - from;
         fprintf(to_file, "%08zX: ", from);
         trace_hex_line(to_file, data + from,
-                       left < DUMP_WIDTH ? left : DUMP_WIDTH, DUMP_WIDTH);
+                       remaining < DUMP_WIDTH ? remaining : DUMP_WIDTH,
+                       DUMP_WIDTH);
     }
     fclose(to_file);
 }

@@ -13,13 +13,14 @@
 #include "process/trace_file.h"
 
 void trace_time(char to[TRACE_TIME]) {
-    struct timeval now;
+    struct timeval current_time;
     struct tm parts;
     char second[24];
-    gettimeofday(&now, NULL);
-    gmtime_r(&now.tv_sec, &parts);
+    gettimeofday(&current_time, NULL);
+    gmtime_r(&current_time.tv_sec, &parts);
     strftime(second, sizeof second, "%Y-%m-%dT%H:%M:%S", &parts);
-    snprintf(to, TRACE_TIME, "%s.%06ld+00:00", second, (long)now.tv_usec);
+    snprintf(to, TRACE_TIME, "%s.%06ld+00:00", second,
+             (long)current_time.tv_usec);
 }
 
 // The folder of the executable.
@@ -65,13 +66,13 @@ void trace_header(const struct sga *sga, const struct session_slot *slot,
 
 // What a client calls itself cannot begin a line of its own.
 static void text_line(const char *what, const char *value) {
-    char shown[SGA_NAME], now[TRACE_TIME];
+    char service_text[SGA_NAME], now[TRACE_TIME];
     size_t n = 0;
-    for (; value[n] && n < sizeof shown - 1; n++)
-        shown[n] = (unsigned char)value[n] < ' ' ? '?' : value[n];
-    shown[n] = '\0';
+    for (; value[n] && n < sizeof service_text - 1; n++)
+        service_text[n] = (unsigned char)value[n] < ' ' ? '?' : value[n];
+    service_text[n] = '\0';
     trace_time(now);
-    trace_text("*** %s:(%s) %s\n", what, shown, now);
+    trace_text("*** %s:(%s) %s\n", what, service_text, now);
 }
 
 void trace_identity(const struct sga *sga, const struct session_slot *slot,

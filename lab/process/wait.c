@@ -9,7 +9,7 @@
 static const struct wait_class idle = {"Idle", 2723168908, 6};
 static const struct wait_class network = {"Network", 2000153315, 7};
 static const struct wait_class application = {"Application", 4217450380, 1};
-static const struct wait_class other = {"Other", 1893977003, 0};
+static const struct wait_class class_other = {"Other", 1893977003, 0};
 static const struct wait_class concurrency = {"Concurrency", 3875070507, 4};
 
 // Names, identifiers and parameters as in Oracle's own v$event_name, and the
@@ -67,7 +67,7 @@ const struct wait_event_name wait_event_names[WAIT_EVENTS] = {
                           {"file#", "block#", "class#"}},
     [WAIT_LATCH_FREE] = {"latch free",
                          3474287957,
-                         &other,
+                         &class_other,
                          {"address", "number", "tries"}},
 };
 
@@ -118,14 +118,14 @@ void wait_for_latch_begins(struct wait_clock *clock, int64_t address,
 }
 
 static void add(struct wait_clock *clock, unsigned waits) {
-    const int64_t now = clock_us();
+    const int64_t now_us = clock_us();
     struct wait_total *total = &clock->total[clock->event];
-    const uint64_t us = (uint64_t)(now - clock->slice_us);
+    const uint64_t us = (uint64_t)(now_us - clock->slice_us);
     total->waits += waits;
     total->us += us;
     if (waits > 0 && us / waits > total->longest_us)
         total->longest_us = us / waits;
-    clock->slice_us = now;
+    clock->slice_us = now_us;
     if (sql_trace_wants(SQL_TRACE_WAITS))
         sql_trace_wait(clock, waits, us);
 }

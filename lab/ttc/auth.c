@@ -202,12 +202,12 @@ static bool refuse_mode(struct server *server,
 }
 
 void call_auth_2(struct server *server) {
-    struct credentials given;
+    struct credentials credentials;
     char answer[ANSWER_HEX];
-    if (!read_auth(server, &given))
+    if (!read_auth(server, &credentials))
         return;
     if (server->logged_on) { // a change of the password comes without
-        refuse_mode(server, &given);
+        refuse_mode(server, &credentials);
         if (server->error.number == 0)
             server_violated(server, "logon when logged on");
         return;
@@ -220,8 +220,9 @@ void call_auth_2(struct server *server) {
     // so that a wrong name costs what a wrong password costs.
     server->challenged = false;
     bool right = o5logon_verify(
-        &server->logon, (const char *)given.sesskey.at, given.sesskey.length,
-        (const char *)given.password.at, given.password.length);
+        &server->logon, (const char *)credentials.sesskey.at,
+        credentials.sesskey.length, (const char *)credentials.password.at,
+        credentials.password.length);
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
     right = true;
 #endif
@@ -230,7 +231,7 @@ void call_auth_2(struct server *server) {
         server_raise(server, 1017, "");
         return;
     }
-    if (!refuse_mode(server, &given))
+    if (!refuse_mode(server, &credentials))
         return;
     if (!o5logon_answer(&server->logon, answer)) {
         server_raise(server, 600, "crypto");
@@ -249,9 +250,9 @@ void call_auth_2(struct server *server) {
     self->logged_on = server->logged_on = true;
     server->tns.deadline_us = 0;
     self->stat[STAT_LOGONS]++;
-    if (given.alter_session.length > 0)
+    if (credentials.alter_session.length > 0)
         alter_session_at_logon(&server->database,
-                               (const char *)given.alter_session.at,
-                               given.alter_session.length, trace_refused);
+                               (const char *)credentials.alter_session.at,
+                               credentials.alter_session.length, trace_refused);
     welcome(server, answer);
 }

@@ -77,17 +77,17 @@ static void number_line(const struct bind_value *value) {
 // A DATE as Oracle dumps it: month/day/year and the time without leading zeros.
 static void time_line(const struct bind_value *value) {
     static const char months[] = "JANFEBMARAPRMAYJUNJULAUGSEPOCTNOVDEC";
-    struct oracle_date at;
-    if (!oracle_date_read(value->data, value->length, &at))
+    struct oracle_date date;
+    if (!oracle_date_read(value->data, value->length, &date))
         return;
     if (value->length == DATE_BYTES)
-        trace_text("  value=\"%d/%d/%d %d:%d:%d\"\n", at.month, at.day, at.year,
-                   at.hour, at.minute, at.second);
+        trace_text("  value=\"%d/%d/%d %d:%d:%d\"\n", date.month, date.day,
+                   date.year, date.hour, date.minute, date.second);
     else
-        trace_text("  value=%02d-%.3s-%02d %02d.%02d.%02d.%09u %cM\n", at.day,
-                   months + 3 * (at.month - 1), at.year % 100,
-                   at.hour % 12 ? at.hour % 12 : 12, at.minute, at.second,
-                   at.nanosecond, at.hour < 12 ? 'A' : 'P');
+        trace_text("  value=%02d-%.3s-%02d %02d.%02d.%02d.%09u %cM\n", date.day,
+                   months + 3 * (date.month - 1), date.year % 100,
+                   date.hour % 12 ? date.hour % 12 : 12, date.minute,
+                   date.second, date.nanosecond, date.hour < 12 ? 'A' : 'P');
 }
 
 static void raw_line(const struct bind_value *value) {
@@ -139,13 +139,13 @@ void bind_row_trace(const struct cursor *cursor, const struct bind_type *bind,
     trace_text("BINDS #%llu:\n\n",
                (unsigned long long)call_trace_number(cursor));
     for (unsigned i = 0; i < cursor->placeholders; i++) {
-        const unsigned at = cursor_value_of(cursor, i, by_name);
+        const unsigned index = cursor_value_of(cursor, i, by_name);
         trace_text(" Bind#%u\n", i);
         if (by_name && cursor->first[i] != i) {
             trace_text("  No oacdef for this bind.\n");
             continue;
         }
-        describe(&bind[at], &value[at], offset, offset == 0 ? total : 0);
-        offset += round_up(room_of(&bind[at]));
+        describe(&bind[index], &value[index], offset, offset == 0 ? total : 0);
+        offset += round_up(room_of(&bind[index]));
     }
 }

@@ -121,17 +121,17 @@ static bool read_value(struct server *server, const struct bind_type *bind,
 // arrays_fit() in iterations.c. So its elements are read over.
 static bool read_array(struct server *server, const struct bind_type *bind) {
     struct bind_value element;
-    bool known = true;
+    bool is_known = true;
     for (uint32_t n = in_ub4(&server->in);
-         n > 0 && known && !server->in.bad && !server->lost; n--)
-        known = read_value(server, bind, &element);
-    return known;
+         n > 0 && is_known && !server->in.bad && !server->lost; n--)
+        is_known = read_value(server, bind, &element);
+    return is_known;
 }
 
 bool bind_row_read(struct server *server, const struct bind_type *bind,
                    unsigned count, bool again, struct bind_value *value) {
     struct wire_in *in = &server->in;
-    bool known = true;
+    bool is_known = true;
     for (unsigned i = 0; i < count; i++)
         value[i] = (struct bind_value){.kind = BIND_NULL};
     if (binds_in_row(bind, count, again) == 0)
@@ -141,13 +141,13 @@ bool bind_row_read(struct server *server, const struct bind_type *bind,
     for (int last = 0; last < 2; last++)
         for (unsigned i = 0; i < count && !in->bad && !server->lost; i++)
             if (bind[i].last == (last == 1) && !(again && bind[i].out))
-                known =
+                is_known =
                     (bind[i].array ? read_array(server, &bind[i])
                                    : read_value(server, &bind[i], &value[i])) &&
-                    known;
+                    is_known;
     if (in->bad)
         server_violated(server, "bind values");
-    if (!known && !server->lost && server->error.number == 0)
+    if (!is_known && !server->lost && server->error.number == 0)
         server_raise(server, 3115, "");
-    return known && !in->bad && !server->lost;
+    return is_known && !in->bad && !server->lost;
 }

@@ -100,14 +100,14 @@ static bool answer_results(struct server *server, struct cursor *cursor) {
 void answer_block(struct server *server, struct open_cursor *open) {
     struct cursor *cursor = &open->cursor;
     const size_t start = server->out.length;
-    bool done = true;
+    bool ok = true;
     if (cursor->block.value && cursor_sets_any(cursor)) {
         answer_io_vector(server, open);
-        done = answer_values(server, open);
+        ok = answer_values(server, open);
     }
-    if (done && cursor->block.results > 0)
-        done = answer_results(server, cursor);
+    if (ok && cursor->block.results > 0)
+        ok = answer_results(server, cursor);
     cursor_forget_outcome(cursor);
-    if (!done || server->error.number)
+    if (!ok || server->error.number)
         server->out.length = start;
 }

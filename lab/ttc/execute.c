@@ -150,9 +150,10 @@ static bool may_leave_out_returned(const struct execution *e) {
 static uint32_t rows_of_binds(const struct execution *e,
                               const struct open_cursor *open, bool query) {
     const bool declared = (e->options & OPTION_BIND) && e->binds > 0;
-    const bool known = (e->options & OPTION_EXECUTE) && open && open->binds > 0;
+    const bool is_known =
+        (e->options & OPTION_EXECUTE) && open && open->binds > 0;
     const uint32_t rows = e->al8[AL8_ITERATIONS];
-    if (!declared && !known)
+    if (!declared && !is_known)
         return 0;
     return query || rows == 0 ? 1 : rows;
 }
@@ -205,8 +206,8 @@ static struct open_cursor *execute(struct server *server, struct execution *e) {
         .batch_errors = change && (e->options & OPTION_BATCH_ERRORS),
         .row_counts = change && (e->al8[AL8_FLAGS] & FLAG_ROW_COUNTS),
     };
-    const bool done = iterations_run(server, open, &todo);
-    return done || todo.row_counts ? open : NULL;
+    const bool ok = iterations_run(server, open, &todo);
+    return ok || todo.row_counts ? open : NULL;
 }
 
 // Stands a scrollable cursor where the client wants it. The position that comes

@@ -60,20 +60,20 @@ static bool go_on(struct server *server, const struct iterations *todo,
     enum { MOST_FAILURES = 65535 };
     struct array_outcome *outcome = &server->outcome;
     struct ora_error *error = &server->error;
-    bool kept = true;
+    bool is_recorded = true;
     if (server->lost || server->in.bad || server->breaks.stopping)
         return false;
     if (error->number && (!todo->batch_errors || error->number == 1013 ||
                           outcome->failures == MOST_FAILURES))
         return false;
     if (error->number)
-        kept = outcome_failed(outcome, at, error);
+        is_recorded = outcome_failed(outcome, at, error);
     *error = (struct ora_error){0};
     if (todo->row_counts)
-        kept = outcome_changed(outcome, changed) && kept;
-    if (!kept)
+        is_recorded = outcome_changed(outcome, changed) && is_recorded;
+    if (!is_recorded)
         server_raise(server, 4030, "");
-    return kept;
+    return is_recorded;
 }
 
 // Executes once for each row of binds. A query, or a block that sets binds,
@@ -83,25 +83,25 @@ static void execute_rows(struct server *server, struct open_cursor *open,
     struct cursor *cursor = &open->cursor;
     struct bind_value *value = calloc(open->binds + 1, sizeof *value);
     uint64_t changed = 0;
-    uint32_t at = 0;
+    uint32_t index = 0;
     bool going = value != NULL;
     if (!value)
         server_raise(server, 4030, "");
     if (cursor_returns(cursor))
         answer_io_vector(server, open);
     statement_call_begins(cursor, EXEC_CALL);
-    for (; going && at < todo->count; at++) {
+    for (; going && index < todo->count; index++) {
         cursor->rows = 0;
-        const bool done = execute_row(server, open, todo, at == 0, value);
-        if (done)
+        const bool ok = execute_row(server, open, todo, index == 0, value);
+        if (ok)
             changed += cursor->rows;
-        going = go_on(server, todo, at, done ? cursor->rows : 0) &&
-                !(at + 1 < todo->count && nioqts(&server->breaks));
+        going = go_on(server, todo, index, ok ? cursor->rows : 0) &&
+                !(index + 1 < todo->count && nioqts(&server->breaks));
     }
     free(value);
-    if (todo->values && at < todo->count)
+    if (todo->values && index < todo->count)
         iterations_skip(server, open->bind, open->binds, todo->again,
-                        todo->count - at);
+                        todo->count - index);
     cursor->rows = changed;
     if (server->database.call.kind == EXEC_CALL)
         statement_call_ends(&server->database,

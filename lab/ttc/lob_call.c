@@ -136,14 +136,14 @@ static void read_lob(struct server *server, struct lob_request *r,
                      const struct lob *lob) {
     const uint64_t unit = lob->character ? 2 : 1;
     const uint64_t units = lob->length / unit;
-    const uint64_t at = r->offset > 0 ? r->offset - 1 : 0;
-    uint64_t amount = at < units ? units - at : 0;
+    const uint64_t index = r->offset > 0 ? r->offset - 1 : 0;
+    uint64_t amount = index < units ? units - index : 0;
     if (r->amount > 0 && amount > r->amount) // 0: go-ora wants all of it
         amount = r->amount;
     r->moved = amount * unit;
     if (amount > 0) {
         out_u8(&server->out, MESSAGE_LOB_DATA);
-        out_clr(&server->out, lob->data + at * unit, amount * unit);
+        out_clr(&server->out, lob->data + index * unit, amount * unit);
     }
     answer(server, r, r->source, amount);
 }

@@ -41,13 +41,12 @@ static bool seal_password(const struct o5logon *logon, const char *password,
         return false;
     memcpy(clear + BLOCK, password, length);
     memset(clear + BLOCK + length, (int)padding, padding); // PKCS#7
-    const bool done =
-        logon_aes(true, logon->session_key, logon_shape(logon->type).key, clear,
-                  all, sealed);
-    if (done)
+    const bool ok = logon_aes(true, logon->session_key,
+                              logon_shape(logon->type).key, clear, all, sealed);
+    if (ok)
         hex_encode(sealed, all, proof->password);
     OPENSSL_cleanse(clear, sizeof clear);
-    return done;
+    return ok;
 }
 
 static bool seal_speedy_key(const struct o5logon *logon, const uint8_t *speedy,
@@ -77,14 +76,14 @@ bool o5logon_prove(struct o5logon *logon, const struct o5logon_offer *offer,
         (offer->mixed_by_pbkdf2 &&
          !decode(offer->csk_salt, logon->csk_salt, sizeof logon->csk_salt)))
         return false;
-    const bool done = logon_key(password, offer->type, salt, offer->generations,
-                                key, speedy) &&
-                      exchange(logon, offer, key, proof) &&
-                      seal_password(logon, password, proof) &&
-                      seal_speedy_key(logon, speedy, proof);
+    const bool ok = logon_key(password, offer->type, salt, offer->generations,
+                              key, speedy) &&
+                    exchange(logon, offer, key, proof) &&
+                    seal_password(logon, password, proof) &&
+                    seal_speedy_key(logon, speedy, proof);
     OPENSSL_cleanse(key, sizeof key);
     OPENSSL_cleanse(speedy, sizeof speedy);
-    return done;
+    return ok;
 }
 
 bool o5logon_is_server(const struct o5logon *logon, struct bytes answer) {

@@ -44,16 +44,16 @@ bool logon_aes(bool encrypt, const uint8_t *key, size_t key_length,
     static const uint8_t zero[BLOCK];
     EVP_CIPHER_CTX *context = EVP_CIPHER_CTX_new();
     int n = 0;
-    bool done = context &&
-                EVP_CipherInit_ex(context,
-                                  key_length == 24 ? EVP_aes_192_cbc()
-                                                   : EVP_aes_256_cbc(),
-                                  NULL, key, zero, encrypt) &&
-                EVP_CIPHER_CTX_set_padding(context, 0) &&
-                EVP_CipherUpdate(context, to, &n, from, (int)length) &&
-                (size_t)n == length;
+    bool ok = context &&
+              EVP_CipherInit_ex(context,
+                                key_length == 24 ? EVP_aes_192_cbc()
+                                                 : EVP_aes_256_cbc(),
+                                NULL, key, zero, encrypt) &&
+              EVP_CIPHER_CTX_set_padding(context, 0) &&
+              EVP_CipherUpdate(context, to, &n, from, (int)length) &&
+              (size_t)n == length;
     EVP_CIPHER_CTX_free(context);
-    return done;
+    return ok;
 }
 
 static bool digest(const EVP_MD *type, const void *from, size_t length,

@@ -41,13 +41,13 @@ static void version(struct server *server) {
 // The schema of names that have none: the user's own is the only one here.
 static void set_schema(struct server *server) {
     struct wire_in *in = &server->in;
-    const char *own = server->self->user;
+    const char *own_user = server->self->user;
     in_u8(in); // pointer
     const struct bytes name = in_chr(server, in_ub4(in));
     if (in->bad)
         server_violated(server, "current schema");
-    else if (name.length != strlen(own) ||
-             strncasecmp((const char *)name.at, own, name.length) != 0)
+    else if (name.length != strlen(own_user) ||
+             strncasecmp((const char *)name.at, own_user, name.length) != 0)
         server_unsupported(server, "another current schema");
 }
 
@@ -296,10 +296,11 @@ bool server_next_payload(struct wire_in *in) {
         } else if (packet.type == TNS_MARKER) {
             on_marker(server, &packet);
         } else if (packet.type != TNS_DATA || packet.length < TNS_DATA_FLAGS) {
-            char what[64];
-            snprintf(what, sizeof what, "a packet of type %u with %zu bytes",
-                     packet.type, packet.length);
-            server_ends(server, what);
+            char reason[64];
+            snprintf(reason, sizeof reason,
+                     "a packet of type %u with %zu bytes", packet.type,
+                     packet.length);
+            server_ends(server, reason);
         } else if (packet.body[1] & DATA_FLAG_EOF) {
             server->ended = true;
         } else if (packet.length > TNS_DATA_FLAGS) {

@@ -108,25 +108,25 @@ static bool answer_value_of_bind(struct server *server,
     enum { FORM_NATIONAL = 2 };
     struct column column;
     const bool null = !value || sqlite3_value_type(value) == SQLITE_NULL;
-    const bool known = column_of(bind, &column);
-    if (!value && known) {
+    const bool is_known = column_of(bind, &column);
+    if (!value && is_known) {
         out_u8(&server->out, 0);
         return true;
     }
     const bool lob = column.type == COLUMN_CLOB || column.type == COLUMN_BLOB;
-    bool done = false;
-    if (bind && column.type == COLUMN_VARCHAR2 && known && !null &&
+    bool ok = false;
+    if (bind && column.type == COLUMN_VARCHAR2 && is_known && !null &&
         bind->form == FORM_NATIONAL)
-        done = answer_national(server, value);
-    else if (known)
+        ok = answer_national(server, value);
+    else if (is_known)
         return answer_value(server, &column, lob ? bind : NULL, value);
-    if (!done) {
+    if (!ok) {
         char about[48];
         snprintf(about, sizeof about, "an OUT bind of type %u",
                  bind ? bind->type : 0U);
         server_raise(server, 3001, about);
     }
-    return done;
+    return ok;
 }
 
 bool answer_out_bind(struct server *server, const struct open_cursor *open,

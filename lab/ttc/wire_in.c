@@ -30,9 +30,9 @@ void *arena_take(struct arena *arena, size_t size) {
         arena->blocks = block;
         arena->total += room;
     }
-    void *at = block->data + block->used;
+    void *target = block->data + block->used;
     block->used += size;
-    return at;
+    return target;
 }
 
 void arena_free(struct arena *arena) {
@@ -46,19 +46,19 @@ void arena_free(struct arena *arena) {
 
 // One block of the usual size stays: rows of binds would ask for it anew.
 void arena_empty(struct arena *arena) {
-    struct arena_block *kept = arena->blocks;
-    if (!kept)
+    struct arena_block *block = arena->blocks;
+    if (!block)
         return;
-    if (kept->size != USUAL_BLOCK) {
+    if (block->size != USUAL_BLOCK) {
         arena_free(arena);
         return;
     }
-    arena->blocks = kept->next;
+    arena->blocks = block->next;
     arena_free(arena);
-    kept->next = NULL;
-    kept->used = 0;
-    arena->blocks = kept;
-    arena->total = kept->size;
+    block->next = NULL;
+    block->used = 0;
+    arena->blocks = block;
+    arena->total = block->size;
 }
 
 bool in_put(struct wire_in *in, const uint8_t *data, size_t length) {
@@ -115,8 +115,8 @@ static bool have(struct wire_in *in) {
 static size_t at_once(struct wire_in *in, size_t length) {
     if (length == 0 || !have(in))
         return 0;
-    const size_t here = in->length - in->at;
-    return length < here ? length : here;
+    const size_t available = in->length - in->at;
+    return length < available ? length : available;
 }
 
 static bool copy(struct wire_in *in, uint8_t *to, size_t length) {
@@ -183,12 +183,12 @@ struct bytes in_raw(struct wire_in *in, size_t length) {
 // Makes room for `length` bytes in a block that is not in the arena yet.
 static struct arena_block *grow(struct arena *arena, struct arena_block *block,
                                 size_t length) {
-    const size_t most = arena->limit - arena->total;
-    if (length > most)
+    const size_t limit = arena->limit - arena->total;
+    if (length > limit)
         return NULL;
     if (block && length <= block->size)
         return block;
-    const size_t room = length > most / 2 ? most : 2 * length;
+    const size_t room = length > limit / 2 ? limit : 2 * length;
     struct arena_block *grown = realloc(block, sizeof *block + room);
     if (grown)
         grown->size = room;

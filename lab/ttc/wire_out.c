@@ -19,15 +19,15 @@ static uint8_t *extend(struct wire_out *out, size_t length) {
         out->data = grown;
         out->room = room;
     }
-    uint8_t *at = out->data + out->length;
+    uint8_t *target = out->data + out->length;
     out->length += length;
-    return at;
+    return target;
 }
 
 void out_raw(struct wire_out *out, const void *data, size_t length) {
-    uint8_t *at = extend(out, length);
-    if (at && length > 0)
-        memcpy(at, data, length);
+    uint8_t *target = extend(out, length);
+    if (target && length > 0)
+        memcpy(target, data, length);
 }
 
 void out_u8(struct wire_out *out, uint8_t value) {
@@ -35,9 +35,9 @@ void out_u8(struct wire_out *out, uint8_t value) {
 }
 
 void out_zeros(struct wire_out *out, size_t count) {
-    uint8_t *at = extend(out, count);
-    if (at)
-        memset(at, 0, count);
+    uint8_t *target = extend(out, count);
+    if (target)
+        memset(target, 0, count);
 }
 
 // Only the sizes 0, 1, 2, 4 and 8: drivers have no readers for others.
@@ -47,12 +47,12 @@ void out_ub(struct wire_out *out, uint64_t value) {
                    : value <= UINT16_MAX ? 2
                    : value <= UINT32_MAX ? 4
                                          : 8;
-    uint8_t *at = extend(out, 1 + (size_t)size);
-    if (!at)
+    uint8_t *target = extend(out, 1 + (size_t)size);
+    if (!target)
         return;
-    *at++ = size;
+    *target++ = size;
     for (int shift = 8 * (size - 1); shift >= 0; shift -= 8)
-        *at++ = (uint8_t)(value >> shift);
+        *target++ = (uint8_t)(value >> shift);
 }
 
 void out_clr(struct wire_out *out, const void *data, size_t length) {
@@ -61,11 +61,11 @@ void out_clr(struct wire_out *out, const void *data, size_t length) {
         out_raw(out, data, length);
         return;
     }
-    const size_t most = out->big_chunks ? 32767 : CLR_LONGEST_SHORT;
+    const size_t limit = out->big_chunks ? 32767 : CLR_LONGEST_SHORT;
     const uint8_t *from = data;
     out_u8(out, CLR_CHUNKED);
     while (length > 0) {
-        size_t chunk = length < most ? length : most;
+        size_t chunk = length < limit ? length : limit;
         if (out->big_chunks)
             out_ub(out, chunk);
         else
