@@ -88,7 +88,7 @@ class PtraceProbe:
             raise self._failed(counted)
         seen = {pid: each for pid, each in counted.processes.items() if self._is_watched(pid)}
         gone = (pid for pid in self._pids if procfs.start_ticks(pid) is None)
-        doubts = _doubts(counted)
+        gaps = _gaps(counted)
         return TraceEvidence(
             profile=Profile(
                 header=Header("ptrace", os.uname().nodename, os.uname().release, "", "ptrace"),
@@ -97,12 +97,13 @@ class PtraceProbe:
                 totals=tuple(_totals(pid, each) for pid, each in sorted(seen.items())),
                 ended=frozenset((pid, 0) for pid in gone),
                 lost={},
-                complete=not doubts,
+                complete=not gaps,
             ),
             undecided={},
             timed=True,
             cpu_s=None,
-            doubts=doubts,
+            doubts=(),
+            gaps=gaps,
             stacks={(pid, 0): self._stacks(pid, each) for pid, each in seen.items() if each.stacks},
         )
 
@@ -158,16 +159,16 @@ class PtraceProbe:
         return HostError(f"cannot trace: {os.strerror(outcome.errno)}")
 
 
-def _doubts(counted: CountedCalls) -> tuple[str, ...]:
-    doubts = []
+def _gaps(counted: CountedCalls) -> tuple[str, ...]:
+    gaps = []
     if counted.end is End.SUSPENDED:
-        doubts.append("polltrace was suspended, so it let the processes go then.")
+        gaps.append("polltrace was suspended, so it let the processes go then.")
     if counted.late_sleepers:
-        doubts.append(
+        gaps.append(
             f"{counted.late_sleepers} sleeping threads could not be interrupted unnoticed: their "
             "first calls after they woke, for about a millisecond, may be missing."
         )
-    return tuple(doubts)
+    return tuple(gaps)
 
 
 def _totals(pid: int, counts: ProcessCounts) -> ProcessTotals:

@@ -14,12 +14,13 @@ from polltrace.profiles.sampled import NamedStack
 
 @dataclass(frozen=True, slots=True)
 class TraceEvidence:
-    """A Profile whose polls may be break polls or not: `undecided` of them, by process.
+    """A Profile with `undecided` polls, by process, that may be break polls or other polls.
 
     `timed`: the profile's seconds are known. `cpu_s`: CPU seconds by the tracer, its own work
     included; None where it prints none. The CPU time and times of the profile itself are always 0.
-    `doubts`: the defects of the text, a sentence each. `stacks` are those at break polls, by
-    process, where strace -k took them.
+    `gaps` are the reasons why calls may be missing from the counts, `doubts` all other defects of
+    the text, a sentence each. `stacks` are those at break polls, by process, where strace -k took
+    them.
     """
 
     profile: Profile
@@ -28,6 +29,7 @@ class TraceEvidence:
     cpu_s: float | None
     doubts: tuple[str, ...]
     stacks: Mapping[tuple[int, int], tuple[NamedStack, ...]] = field(default_factory=dict)
+    gaps: tuple[str, ...] = ()
 
     def undecided_of(self, totals: ProcessTotals) -> int:
         return self.undecided.get((totals.pid, totals.start_ticks), 0)
@@ -40,5 +42,5 @@ class TraceEvidence:
 
 
 def polls_of(evidence: TraceEvidence, totals: ProcessTotals) -> int:
-    """All polls of a process, of whatever kind."""
+    """The number of a process's polls of any kind."""
     return totals.break_polls + totals.other_polls + evidence.undecided_of(totals)

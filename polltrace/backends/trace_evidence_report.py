@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""`polltrace stat` from a tracer's text: the verdict first, then the counts; never a cost."""
+"""Reports of `polltrace stat` from a tracer's text: the verdict, then the counts, never a cost."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from polltrace.profiles.stacks_report import commonest
 from polltrace.stacks import fold
 from polltrace.stacks.folded import total
 
-# Of a trace with more processes, these that poll most.
+# A trace with more processes is reduced to those that poll most.
 _SHOWN = 20
 _NO_COST = (
     "No cost per poll: a tracer that stops the process makes a poll some fifty times slower "
@@ -24,24 +24,24 @@ _NO_COST = (
 
 
 def trace_evidence_data(evidence: TraceEvidence) -> dict[str, Any]:
-    """As JSON-ready data; null for what the text cannot tell."""
+    """The evidence as JSON-ready data, with null for each value that the text does not show."""
     profile = evidence.profile
     return {
         "from": profile.header.variant,
         "seconds": profile.seconds if evidence.timed else None,
         "complete": profile.complete,
-        "doubts": list(evidence.doubts),
+        "doubts": [*evidence.gaps, *evidence.doubts],
         "processes": [_process_data(evidence, totals) for totals in profile.totals],
     }
 
 
 def _process_data(evidence: TraceEvidence, totals: ProcessTotals) -> dict[str, Any]:
     undecided = evidence.undecided_of(totals)
-    answer = verdict(evidence, totals)
+    polling = verdict(evidence, totals)
     return {
         "pid": totals.pid or None,
-        "verdict": answer.kind.name.lower(),
-        "text": answer.text,
+        "verdict": polling.kind.name.lower(),
+        "text": polling.text,
         "polls": polls_of(evidence, totals),
         "break_polls": None if undecided else totals.break_polls,
         "other_polls": None if undecided else totals.other_polls,
@@ -74,7 +74,7 @@ def _process_data(evidence: TraceEvidence, totals: ProcessTotals) -> dict[str, A
 
 
 def trace_evidence_text(evidence: TraceEvidence) -> str:
-    """One process after the other, then the doubts about the text."""
+    """A block for each process, then the doubts about the text."""
     processes = evidence.profile.totals
     busiest = nlargest(_SHOWN, processes, key=lambda totals: polls_of(evidence, totals))
     shown = {totals.identity for totals in busiest}
@@ -82,7 +82,9 @@ def trace_evidence_text(evidence: TraceEvidence) -> str:
     if len(processes) > _SHOWN:
         others = len(processes) - _SHOWN
         blocks.append(f"{others:,} more processes poll no more often; --json has them all.")
-    notes = "\n".join(textwrap.fill(text, 100) for text in (_NO_COST, *evidence.doubts))
+    notes = "\n".join(
+        textwrap.fill(text, 100) for text in (_NO_COST, *evidence.gaps, *evidence.doubts)
+    )
     return "\n\n".join([*blocks, notes])
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Evidence from a file that strace or truss wrote, on whatever host."""
+"""Evidence from a file that strace or truss wrote on any host."""
 
 from __future__ import annotations
 
@@ -7,30 +7,33 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TextIO
 
+from polltrace.backends.call_counter import CallCounter
+from polltrace.backends.call_names import is_poll
 from polltrace.backends.count_tables import (
-    CountTable,
+    SeparatedText,
+    TableError,
     read_strace_table,
     read_truss_table,
-    without_tables,
 )
+from polltrace.backends.foreign_text import refusal
 from polltrace.backends.poll_arguments import judge_strace, judge_truss
 from polltrace.backends.strace_text import StraceText
-from polltrace.backends.tally import Tally, add_all
 from polltrace.backends.trace_evidence import TraceEvidence
-from polltrace.backends.traced import POLLS
 from polltrace.backends.truss_text import TrussText
 from polltrace.errors import FileError
 from polltrace.profiles.frames import Header, ProcessTotals
 from polltrace.profiles.profile import Profile
 
 _LONGEST_LINE = 1 << 20
+_TWO_MODES = "Calls of the other mode (32 or 64 bit) are in a table of their own."
 
 
 def read_trace(path: Path, tool: str) -> tuple[TraceEvidence, ...]:
-    """The evidence in `path`, the output of `tool`, "strace" or "truss": of each table of counts
-    in it, or of its list of calls.
+    """The evidence in `path`, the output of `tool` ("strace" or "truss"): one for each table of
+    counts, or one for the list of calls.
 
-    Raises FileError for a file that cannot be read or holds none of its output.
+    Raises FileError for a file that cannot be read, has no output of the tool, or has a table whose
+    counts cannot be trusted.
     """
     try:
         with path.open(encoding="utf-8", errors="replace", newline="\n") as file:
@@ -45,64 +48,71 @@ def _lines(file: TextIO) -> Iterator[str]:
 
 
 def evidence_of(lines: Iterator[str], tool: str, name: str) -> tuple[TraceEvidence, ...]:
-    """As `read_trace`, from lines; `name` is the file's, for messages."""
+    """The evidence in `lines`, as for `read_trace`; `name` is the file's, for messages."""
     text = StraceText() if tool == "strace" else TrussText()
-    tally = Tally(judge_strace if tool == "strace" else judge_truss)
-    tables: list[list[str]] = []
-    add_all(tally, text.events(without_tables(lines, tool, tables)))
-    listed = bool(tally.processes())
-    if listed and tool == "strace":
-        tables = []  # strace -C: of the very calls that it listed
-    found = tuple(_of_table(table, tool, name) for table in tables)
-    return found if found and not listed else (*found, _of_text(tally, tool, name))
+    counter = CallCounter(judge_strace if tool == "strace" else judge_truss)
+    separated = SeparatedText()
+    counter.add_all(text.events(separated.lines_outside(lines, tool)))
+    has_calls = bool(counter.processes())
+    # strace -C prints a table of the same calls that it listed.
+    tables = [] if has_calls and tool == "strace" else separated.tables
+    gaps = (_TWO_MODES,) if separated.several_modes and len(tables) > 1 else ()
+    from_tables = tuple(_from_table(table, tool, name, gaps) for table in tables)
+    if has_calls:
+        return (*from_tables, _from_calls(counter, tool, name))
+    if not from_tables:
+        reason = refusal(separated.excerpt, tool)
+        raise FileError(f"{name} {reason or f'holds no system call as {tool} prints one'}")
+    return from_tables
 
 
-def _of_table(lines: Sequence[str], tool: str, name: str) -> TraceEvidence:
+def _from_table(lines: Sequence[str], tool: str, name: str, gaps: tuple[str, ...]) -> TraceEvidence:
     try:
         table = read_strace_table(lines) if tool == "strace" else read_truss_table(lines)
-    except (ValueError, KeyError):
-        raise FileError(f"{name}: the table of {tool} -c has a row that is none") from None
+    except TableError as error:
+        reason = f"has a table of {tool} -c that {error}; take it again: {tool} -c -p PID"
+        raise FileError(f"{name} {refusal(lines[:1], tool) or reason}") from None
     totals = ProcessTotals(0, 0, 0.0, 0, 0, (), table.syscalls, ())
+    if not table.complete:
+        gaps = (*gaps, f"{name} is torn: the table ends before its totals.")
     return TraceEvidence(
-        profile=_profile(f"{tool} -c", (totals,), table.elapsed_s, table.whole),
-        undecided={(0, 0): sum(c.calls for c in table.syscalls if c.name in POLLS)},
+        profile=_profile(f"{tool} -c", (totals,), table.elapsed_s, table.complete),
+        undecided={(0, 0): sum(call.calls for call in table.syscalls if is_poll(call.name))},
         timed=table.elapsed_s is not None,
         cpu_s=table.cpu_s,
-        doubts=_torn_table(table, name),
+        doubts=(),
+        gaps=gaps,
     )
 
 
-def _torn_table(table: CountTable, name: str) -> tuple[str, ...]:
-    return () if table.whole else (f"{name} is torn: the table ends before its totals.",)
-
-
-def _of_text(tally: Tally, tool: str, name: str) -> TraceEvidence:
-    processes = tally.processes()
-    if not processes:
-        raise FileError(f"{name} holds no system call as {tool} prints one")
-    doubts = []
-    torn = [each.line for each in tally.unread if each.torn]
-    strange = [each.line for each in tally.unread if not each.torn]
+def _from_calls(counter: CallCounter, tool: str, name: str) -> TraceEvidence:
+    processes = counter.processes()
+    torn = [unread.line for unread in counter.unread if unread.torn]
+    strange = [unread.line for unread in counter.unread if not unread.torn]
+    gaps, doubts = [], []
     if torn:
-        doubts.append(f"{name} is torn in line {torn[0]:,}: read up to there.")
+        gaps.append(f"{name} is torn in line {torn[0]:,}: read up to there.")
     if strange:
         count = "1 line is" if len(strange) == 1 else f"{len(strange):,} lines are"
-        doubts.append(f"{count} nothing that {tool} prints, the first is line {strange[0]:,}.")
-    if tally.unnamed_socket:
+        gaps.append(f"{count} nothing that {tool} prints, the first is line {strange[0]:,}.")
+    if counter.unnamed_socket:
         again = "strace -yy" if tool == "strace" else "pfiles"
         doubts.append(f"What is behind a descriptor is not in the text; {again} would tell.")
     return TraceEvidence(
-        profile=_profile(tool, tuple(each for each, _ in processes), tally.seconds, not torn),
-        undecided={each.identity: count for each, count in processes if count},
-        timed=tally.seconds is not None,
+        profile=_profile(
+            tool, tuple(totals for totals, _ in processes), counter.seconds, complete=not torn
+        ),
+        undecided={totals.identity: count for totals, count in processes if count},
+        timed=counter.seconds is not None,
         cpu_s=None,
         doubts=tuple(doubts),
-        stacks=tally.stacks(),
+        stacks=counter.stacks(),
+        gaps=tuple(gaps),
     )
 
 
 def _profile(
-    variant: str, totals: tuple[ProcessTotals, ...], seconds: float | None, whole: bool
+    variant: str, totals: tuple[ProcessTotals, ...], seconds: float | None, complete: bool
 ) -> Profile:
     return Profile(
         header=Header(probe="", host="", kernel="", mode="file", variant=variant),
@@ -111,5 +121,5 @@ def _profile(
         totals=totals,
         ended=frozenset(),
         lost={},
-        complete=whole,
+        complete=complete,
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Whether a process checks for in-band breaks, as far as its system calls show."""
+"""Verdict on whether a process checks for in-band breaks, as far as its system calls show."""
 
 from __future__ import annotations
 
@@ -7,26 +7,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
+from polltrace.backends.call_names import is_poll, is_transfer, may_be_poll, plain_name
 from polltrace.backends.trace_evidence import TraceEvidence, polls_of
-from polltrace.backends.traced import POLLS
 from polltrace.engines import engines
 from polltrace.profiles.frames import ProcessTotals
 from polltrace.profiles.sampled import NamedStack
 
 # A process that polls in order to wait reads or writes once it can. A break check finds nothing,
-# because the client is silent while a call runs. More polls to one transfer are no waiting.
+# because the client is silent while a call runs. A process that makes more polls to one transfer
+# does not wait by them.
 POLLS_PER_TRANSFER = 10
 FEWEST_POLLS = 30
-_TRANSFERS = frozenset(
-    [
-        *("read", "readv", "recv", "recvfrom", "recvmsg", "getmsg", "accept", "accept4"),
-        *("write", "writev", "send", "sendto", "sendmsg", "putmsg", "connect"),
-    ]
-)
+# The calls whose arguments alone make a break poll; which others an engine checks by, only the name
+# of its program tells.
+_OF_EVERY_ENGINE = frozenset({"poll", "ppoll", "ppoll_time64", "pollsys"})
+_AGAIN = "Take the trace again, of every call (strace -f -p PID, truss -f -p PID)."
 
 
 class PollingKind(Enum):
-    """The answers there are."""
+    """The possible answers of a verdict."""
 
     BREAK_POLLING = 1
     LOOKS_LIKE_IT = 2
@@ -43,39 +42,45 @@ class PollingVerdict:
 
 
 def verdict(evidence: TraceEvidence, totals: ProcessTotals) -> PollingVerdict:
-    """By arguments where the text has them, else by how polls and reads stand to one another."""
+    """The verdict by arguments where the text has them, else by the ratio of polls to transfers.
+
+    PollingKind.NONE only where every line was understood and every poll is known for another."""
     polls, undecided = polls_of(evidence, totals), evidence.undecided_of(totals)
-    if not polls:
-        return PollingVerdict(
-            PollingKind.NONE,
-            "No break polling: not one poll. Either breaks reach this process out-of-band, or it "
-            f"ran no call meanwhile.{_by_other_calls(totals)}",
-        )
-    amount = _amount(evidence, totals, totals.break_polls or polls)
-    if totals.break_polls:
+    if polls and totals.break_polls:
+        amount = _amount(evidence, totals, totals.break_polls)
         return _by_arguments(totals, amount, evidence.stacks_of(totals))
-    if not undecided:
+    if undecided:
+        return _by_counts(totals, polls, _amount(evidence, totals, polls))
+    counted = f"none of {polls:,} polls has one descriptor and timeout 0" if polls else ""
+    if gaps := _gaps(evidence, totals):
         return PollingVerdict(
-            PollingKind.NONE,
-            f"No break polling: none of {polls:,} polls has one descriptor and timeout 0.",
+            PollingKind.CANNOT_TELL,
+            f"Cannot tell: {counted or 'not one poll'} in the part of the text that was "
+            f"understood. {' '.join(gaps)} {_AGAIN}",
         )
-    return _by_counts(totals, polls, amount)
+    if counted:
+        return PollingVerdict(PollingKind.NONE, f"No break polling: {counted}.")
+    return PollingVerdict(
+        PollingKind.NONE,
+        "No break polling: not one poll. Either breaks reach this process out-of-band, or it ran "
+        "no call while it was traced, or the tracer was told to leave polls out.",
+    )
 
 
-def _by_other_calls(totals: ProcessTotals) -> str:
-    """A sentence on calls by which some engine checks, where there are such."""
-    made = {call.name for call in totals.syscalls} - {"poll"}
-    whose = {each.name: made.intersection(each.calls) for each in engines()}
-    seen = sorted(set().union(*whose.values()))
-    if not seen:
-        return ""
-    names = ", ".join(sorted(name for name, calls in whose.items() if calls))
-    return f" Whether {' or '.join(seen)} is a check ({names}) is not told from a trace."
+def _gaps(evidence: TraceEvidence, totals: ProcessTotals) -> tuple[str, ...]:
+    """The reasons why a check may have been missed, a sentence each."""
+    names = [call.name for call in totals.syscalls if may_be_poll(call.name)]
+    gaps = [f"{name} may be a poll by a name that is not known here." for name in sorted(names)[:3]]
+    receives = {call.name for call in totals.syscalls if "recv" in call.name}
+    if receives and (whose := sorted(each.name for each in engines() if "recv" in each.calls)):
+        gaps.append(f"{min(receives)} may be a check ({', '.join(whose)}).")
+    return (*gaps, *evidence.gaps)
 
 
 def _by_arguments(
     totals: ProcessTotals, amount: str, stacks: Sequence[NamedStack]
 ) -> PollingVerdict:
+    names = {plain_name(call.name) for call in totals.syscalls if is_poll(call.name)}
     seen = f"{amount}, with one descriptor and timeout 0"
     stacks = [stack for stack in stacks if not (stack.by_shape or stack.undecided)]
     taken = sum(stack.count for stack in stacks)
@@ -92,6 +97,11 @@ def _by_arguments(
         return PollingVerdict(
             PollingKind.LOOKS_LIKE_IT, f"Looks like break polling: {seen}; few to judge by."
         )
+    elif not names & _OF_EVERY_ENGINE:
+        return PollingVerdict(
+            PollingKind.LOOKS_LIKE_IT,
+            f"Looks like break polling: {seen}. No engine known here checks by {min(names)}.",
+        )
     if not all(sock.kind for sock in totals.sockets):
         seen += " (the text does not show on what)"
     return PollingVerdict(
@@ -100,8 +110,7 @@ def _by_arguments(
 
 
 def _by_counts(totals: ProcessTotals, polls: int, amount: str) -> PollingVerdict:
-    calls = {call.name: call for call in totals.syscalls}
-    transfers = sum(call.calls for name, call in calls.items() if name in _TRANSFERS)
+    transfers = sum(call.calls for call in totals.syscalls if is_transfer(call.name))
     everything = sum(call.calls for call in totals.syscalls)
     if polls < FEWEST_POLLS or polls < POLLS_PER_TRANSFER * transfers:
         return PollingVerdict(
@@ -119,7 +128,7 @@ def _by_counts(totals: ProcessTotals, polls: int, amount: str) -> PollingVerdict
 
 
 def _amount(evidence: TraceEvidence, totals: ProcessTotals, polls: int) -> str:
-    names = {call.name for call in totals.syscalls} & POLLS
+    names = {call.name for call in totals.syscalls if is_poll(call.name)}
     words = f"{polls:,} calls of {names.pop()}" if len(names) == 1 else f"{polls:,} polls"
     seconds = evidence.profile.seconds
     if evidence.timed and seconds:

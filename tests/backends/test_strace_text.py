@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polltrace.backends.poll_arguments import JudgedPoll, judge_strace
+from polltrace.backends.trace_events import CallEvent, Poll
 from polltrace.backends.trace_evidence import TraceEvidence
 from polltrace.backends.trace_evidence_report import trace_evidence_text
 from polltrace.backends.trace_file import evidence_of
-from polltrace.backends.traced import Poll, TracedCall
 from polltrace.errors import FileError
 from polltrace.profiles.frames import SocketPolls
 
@@ -138,7 +138,7 @@ def test_old_attach_line_names_the_process() -> None:
 def test_a_strange_line_is_reported() -> None:
     evidence = read(f"{JUDGED[0][0]}\nfoo bar\n{JUDGED[0][0]}\n")
     assert counts(evidence) == {0: (2, 0)}
-    assert "1 line is nothing that strace prints, the first is line 2." in evidence.doubts
+    assert "1 line is nothing that strace prints, the first is line 2." in evidence.gaps
     assert evidence.profile.complete
 
 
@@ -203,7 +203,7 @@ def test_a_torn_text_is_read_up_to_the_tear(calls: list[Call], data: st.DataObje
     if ended:
         assert torn.profile.complete
     elif not torn.profile.complete:
-        assert any("torn in line" in doubt for doubt in torn.doubts)
+        assert any("torn in line" in doubt for doubt in torn.gaps)
 
 
 def test_a_call_that_never_came_back_is_counted() -> None:
@@ -275,4 +275,4 @@ def test_no_text_is_a_crash(text: str) -> None:
 )
 def test_a_judged_poll_names_its_descriptor(arguments: str, expected: JudgedPoll) -> None:
     """It has counted nothing yet; what was cut short is not known."""
-    assert judge_strace(TracedCall(1, "poll", arguments, "0 (Timeout)", False)) == expected
+    assert judge_strace(CallEvent(1, "poll", arguments, "0 (Timeout)", False)) == expected

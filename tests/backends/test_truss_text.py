@@ -8,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polltrace.backends.poll_arguments import JudgedPoll, judge_truss
+from polltrace.backends.trace_events import CallEvent, Poll
 from polltrace.backends.trace_evidence import TraceEvidence, polls_of
 from polltrace.backends.trace_file import evidence_of
-from polltrace.backends.traced import Poll, TracedCall
+from polltrace.backends.verdict import PollingKind, verdict
 from polltrace.errors import FileError
 from polltrace.profiles.frames import SocketPolls
 
@@ -64,7 +65,7 @@ def test_the_descriptor_is_known_where_truss_was_asked_for_it(text: str) -> None
 
 def test_a_judged_poll_has_counted_nothing_yet() -> None:
     details = ("fd=8  ev=POLLRDNORM rev=0",)
-    call = TracedCall(1, "poll", "0x08047AB8, 1, 0", "0", False, details)
+    call = CallEvent(1, "poll", "0x08047AB8, 1, 0", "0", False, details)
     assert judge_truss(call) == JudgedPoll(Poll.BREAK, SocketPolls(8, "", "", "", 0))
 
 
@@ -94,17 +95,19 @@ def strace_table(rows: dict[str, tuple[int, int]], old: bool) -> str:
     text = f"% time     seconds  usecs/call     calls    errors syscall\n{rule}"
     for name, (calls, errors) in rows.items():
         text += f" 50.00    0.001383           0 {calls:9} {errors or '':>9} {name}\n"
-    each = "" if old else "0"
-    return f"{text}{rule}100.00    0.001383 {each:>11} {1:9} {'':9} total\n"
+    average = "" if old else "0"
+    total = sum(calls for calls, _ in rows.values())
+    return f"{text}{rule}100.00    0.001383 {average:>11} {total:9} {'':9} total\n"
 
 
 def truss_table(rows: dict[str, tuple[int, int]]) -> str:
     text = "syscall               seconds   calls  errors\n"
     for name, (calls, errors) in rows.items():
         text += f"{name:<20}{'.001':>9} {calls:7} {errors or '':>6}\n"
+    total = sum(calls for calls, _ in rows.values())
     end = "                     --------  ------   ----\nsys totals:              .001"
     sums = "usr time:              27.191\nelapsed:               31.080\n"
-    return f"{text}{end}     190      0\n{sums}"
+    return f"{text}{end} {total:7}      0\n{sums}"
 
 
 @given(ROWS, st.booleans(), st.booleans())
@@ -127,12 +130,14 @@ def test_a_torn_table_is_read_up_to_the_tear_and_reported(
 ) -> None:
     text = truss_table(rows) if solaris else strace_table(rows, False)
     last = text.rstrip("\n").rindex("\n") + 1
-    cut = data.draw(st.integers(text.index("\n") + 1, last))
+    first_row = text.index("\n", text.index(next(iter(rows)), len("syscall"))) + 1
+    cut = data.draw(st.integers(first_row, last))
     evidence = read(text[:cut], "truss" if solaris else "strace")
     assert not evidence.profile.complete
-    assert evidence.doubts == ("it is torn: the table ends before its totals.",)
+    assert evidence.gaps == ("it is torn: the table ends before its totals.",)
     for call in evidence.profile.only().syscalls:
         assert rows[call.name] == (call.calls, call.errors)
+    assert verdict(evidence, evidence.profile.only()).kind is not PollingKind.NONE
 
 
 def test_each_table_of_a_file_is_evidence_of_its_own() -> None:
@@ -142,6 +147,59 @@ def test_each_table_of_a_file_is_evidence_of_its_own() -> None:
     assert all(each.profile.complete for each in found)
 
 
-def test_a_row_that_is_none() -> None:
-    with pytest.raises(FileError, match="a row that is none"):
-        read("syscall               seconds   calls  errors\npoll 1 x\n")
+@pytest.mark.parametrize(
+    ("tool", "text", "reason"),
+    [
+        ("truss", f"{truss_table({}).splitlines()[0]}\npoll 1 x\n", "no row: 'poll 1 x'"),
+        ("truss", truss_table({"poll": (3, 0)}).replace(" 3 ", " 4 ", 1), "rows of 4 calls, but a"),
+        ("truss", truss_table({}), "has no rows"),
+        ("strace", strace_table({}, old=True), "has no rows"),
+        (
+            "strace",
+            strace_table({"poll": (3, 0), "read": (5, 1)}, old=True).replace(" 3 ", " 33 "),
+            "rows of 38 calls, but a total of 8",
+        ),
+        ("strace", strace_table({"poll": (3, 0)}, old=False).replace("poll", "poll 7"), "no row"),
+        ("strace", strace_table({"poll": (3, 0)}, old=False).replace(" 3 ", " -3 "), "no row"),
+        (
+            "strace",
+            "syscall             errors\n---------------- ---------\npoll 1\n",
+            "column of calls",
+        ),
+    ],
+)
+def test_a_table_whose_counts_cannot_be_trusted_is_refused(
+    tool: str, text: str, reason: str
+) -> None:
+    with pytest.raises(FileError) as refused:
+        read(text, tool)
+    assert reason in str(refused.value)
+    assert f"take it again: {tool} -c -p PID" in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "syscall              calls\n---------------- ---------\npoll                    31\n"
+        "read                     2\n---------------- ---------\ntotal                   33\n",
+        "    calls syscall             errors shortest     seconds\n"
+        "--------- ---------------- --------- -------- -----------\n"
+        "       31 poll                       0.000000    0.000000\n"
+        "        2 read                     1 0.000000    0.000000\n"
+        "--------- ---------------- --------- -------- -----------\n"
+        "       33 total                    1 0.000000    0.000000\n",
+    ],
+)
+def test_the_columns_that_strace_was_told_to_print(table: str) -> None:
+    totals = read(table, "strace").profile.only()
+    assert {call.name: call.calls for call in totals.syscalls} == {"poll": 31, "read": 2}
+
+
+def test_tables_of_two_modes_are_no_denial() -> None:
+    text = "".join(
+        f"System call usage summary for {mode} bit mode:\n{strace_table({name: (5, 0)}, False)}"
+        for mode, name in (("64", "read"), ("32", "poll"))
+    )
+    first, second = evidence_of(iter(text.splitlines(keepends=True)), "strace", "it")
+    assert verdict(first, first.profile.only()).kind is PollingKind.CANNOT_TELL
+    assert polls_of(second, second.profile.only()) == 5

@@ -28,6 +28,7 @@ def judged(
     seconds: float = 2.0,
     timed: bool = False,
     cpu_s: float | None = None,
+    gaps: tuple[str, ...] = (),
 ) -> PollingVerdict:
     totals = ProcessTotals(
         pid=7,
@@ -42,7 +43,9 @@ def judged(
     header = Header("strace", "host", "6.1", "", "strace")
     profile = Profile(header, seconds, {}, (totals,), frozenset(), {}, True)
     return verdict(
-        TraceEvidence(profile, {(7, 1): undecided}, timed, cpu_s, (), {(7, 1): tuple(stacks)}),
+        TraceEvidence(
+            profile, {(7, 1): undecided}, timed, cpu_s, (), {(7, 1): tuple(stacks)}, gaps
+        ),
         totals,
     )
 
@@ -55,15 +58,31 @@ def test_no_poll() -> None:
     assert judged({"read": 50}) == PollingVerdict(
         PollingKind.NONE,
         "No break polling: not one poll. Either breaks reach this process out-of-band, or it ran "
-        "no call meanwhile.",
+        "no call while it was traced, or the tracer was told to leave polls out.",
     )
 
 
-def test_calls_by_which_some_engine_checks_are_not_called_none() -> None:
-    found = judged({"epoll_wait": 50})
-    assert found.text.endswith(
-        "Whether epoll_wait is a check (PostgreSQL) is not told from a trace."
+@pytest.mark.parametrize("name", ["pol", "_po1l", "syscall_0x7", "#271"])
+def test_a_call_that_may_be_a_poll_is_no_denial(name: str) -> None:
+    assert judged({name: 50, "read": 1}) == PollingVerdict(
+        PollingKind.CANNOT_TELL,
+        "Cannot tell: not one poll in the part of the text that was understood. "
+        f"{name} may be a poll by a name that is not known here. Take the trace again, of every "
+        "call (strace -f -p PID, truss -f -p PID).",
     )
+
+
+@pytest.mark.parametrize("others", [0, 31])
+def test_what_was_not_understood_is_no_denial(others: int) -> None:
+    found = judged({"poll": others} if others else {}, others=others, gaps=("One line is odd.",))
+    assert found.kind is PollingKind.CANNOT_TELL
+    assert "One line is odd. Take the trace again" in found.text
+
+
+def test_one_descriptor_by_a_call_of_no_engine() -> None:
+    found = judged({"select": 3000}, breaks=3000)
+    assert found.kind is PollingKind.LOOKS_LIKE_IT
+    assert found.text.endswith("No engine known here checks by select.")
 
 
 def test_polls_of_another_kind_only() -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Adds up a tracer's events by process."""
+"""Counts a tracer's events by process."""
 
 from __future__ import annotations
 
@@ -9,13 +9,15 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TypeVar
 
+from polltrace.backends.call_names import is_poll
 from polltrace.backends.poll_arguments import JudgedPoll
 from polltrace.backends.strace_stacks import stacks_at_polls
-from polltrace.backends.traced import POLLS, Born, Poll, TimeStamp, TracedCall, Unread
+from polltrace.backends.trace_events import Born, CallEvent, Poll, TimeStamp, TraceEvent, Unread
 from polltrace.profiles.frames import ProcessTotals, SocketPolls, Syscall
 from polltrace.profiles.sampled import NamedStack
 
 K = TypeVar("K")
+_polls = lru_cache(1 << 10)(is_poll)
 
 
 @dataclass(slots=True)
@@ -34,17 +36,19 @@ class _Task:
     other_polls: int = 0
     undecided: int = 0
 
-    def add(self, other: _Task) -> None:
-        _add(self.calls, other.calls)
-        self.errors = _sum(self.errors, other.errors)
-        self.sockets = _sum(self.sockets, other.sockets)
-        if other.stacks:
-            self.stacks = (self.stacks or Counter()) + other.stacks
-        self.break_polls += other.break_polls
-        self.other_polls += other.other_polls
-        self.undecided += other.undecided
+    def add(self, task: _Task) -> None:
+        """Add the counts of another task of the same process."""
+        _add(self.calls, task.calls)
+        self.errors = _sum(self.errors, task.errors)
+        self.sockets = _sum(self.sockets, task.sockets)
+        if task.stacks:
+            self.stacks = (self.stacks or Counter()) + task.stacks
+        self.break_polls += task.break_polls
+        self.other_polls += task.other_polls
+        self.undecided += task.undecided
 
     def poll(self, judged: JudgedPoll, stack: tuple[str, ...]) -> None:
+        """Count one poll with the stack that was printed below it."""
         is_break = judged.poll is Poll.BREAK
         self.break_polls += is_break
         self.other_polls += judged.poll is Poll.OTHER
@@ -56,22 +60,22 @@ class _Task:
             self.sockets = _sum(self.sockets, {judged.socket: 1})
 
 
-def _add(sums: dict[K, int], more: Mapping[K, int]) -> None:
-    for key, count in more.items():
+def _add(sums: dict[K, int], counts: Mapping[K, int]) -> None:
+    for key, count in counts.items():
         sums[key] = sums.get(key, 0) + count
 
 
-def _sum(sums: dict[K, int] | None, more: Mapping[K, int] | None) -> dict[K, int] | None:
-    if more:
+def _sum(sums: dict[K, int] | None, counts: Mapping[K, int] | None) -> dict[K, int] | None:
+    if counts:
         sums = {} if sums is None else sums
-        _add(sums, more)
+        _add(sums, counts)
     return sums
 
 
-class Tally:
-    """Feed it events with `add`; then ask."""
+class CallCounter:
+    """Counts of the events given to `add`, by process."""
 
-    def __init__(self, judge: Callable[[TracedCall], JudgedPoll]) -> None:
+    def __init__(self, judge: Callable[[CallEvent], JudgedPoll]) -> None:
         self._judge = judge
         self._tasks: dict[int, _Task] = {}
         self._owner: dict[int, int] = {}
@@ -81,9 +85,13 @@ class Tally:
         self.unread: list[Unread] = []
         self.unnamed_socket = False
 
-    def add(self, event: TracedCall | Born | TimeStamp | Unread) -> None:
+    def add_all(self, events: Iterable[TraceEvent]) -> None:
+        for event in events:
+            self.add(event)
+
+    def add(self, event: TraceEvent) -> None:
         match event:
-            case TracedCall():
+            case CallEvent():
                 self._count(event)
             case Born():
                 self._born.add(event.task)
@@ -95,19 +103,19 @@ class Tally:
             case Unread():
                 self.unread.append(event)
 
-    def _count(self, call: TracedCall) -> None:
+    def _count(self, call: CallEvent) -> None:
         task = self._tasks.get(call.task) or self._tasks.setdefault(call.task, _Task())
         task.calls[call.name] = task.calls.get(call.name, 0) + 1
         if call.failed:
             task.errors = _sum(task.errors, {call.name: 1})
-        if call.name in POLLS:
+        if _polls(call.name):
             judged = self._judge(call)
             task.poll(judged, call.stack)
             self.unnamed_socket |= judged.socket is not None and not judged.socket.kind
 
     @property
     def seconds(self) -> float | None:
-        """From the first time stamp to the last; None for text without two of them."""
+        """Seconds from the first time stamp to the last; None for text without two of them."""
         if self._first_s is None or self._last_s <= self._first_s:
             return None
         return self._last_s - self._first_s
@@ -127,27 +135,27 @@ class Tally:
         members: defaultdict[int, list[_Task]] = defaultdict(list)
         for number, task in self._tasks.items():
             members[self._process(number)].append(task)
-        return [(pid, _whole(tasks)) for pid, tasks in sorted(members.items())]
+        return [(pid, _merge(tasks)) for pid, tasks in sorted(members.items())]
 
     def _process(self, task: int) -> int:
         if task == 0:
             # A command's first process is named only once there is a second.
-            first = self._tasks.keys() - self._born - {0}
-            return next(iter(first)) if len(first) == 1 else 0
-        seen = {task}
-        while (owner := self._owner.get(task, task)) not in seen:
-            seen.add(owner)
+            unborn = self._tasks.keys() - self._born - {0}
+            return next(iter(unborn)) if len(unborn) == 1 else 0
+        visited = {task}
+        while (owner := self._owner.get(task, task)) not in visited:
+            visited.add(owner)
             task = owner
         return task or self._process(0)
 
 
-def _whole(tasks: Sequence[_Task]) -> _Task:
+def _merge(tasks: Sequence[_Task]) -> _Task:
     if len(tasks) == 1:
         return tasks[0]
-    whole = _Task()
+    merged = _Task()
     for task in tasks:
-        whole.add(task)
-    return whole
+        merged.add(task)
+    return merged
 
 
 def _totals(pid: int, task: _Task) -> ProcessTotals:
@@ -163,25 +171,18 @@ def _totals(pid: int, task: _Task) -> ProcessTotals:
     )
 
 
-# Many tasks do the same.
+# Cached, because many tasks of a trace make the same calls.
 @lru_cache(1 << 12)
 def _sockets(counts: tuple[tuple[SocketPolls, int], ...]) -> tuple[SocketPolls, ...]:
-    """The most polled first."""
+    """The sockets with their counts, most polled first."""
     ordered = sorted(counts, key=lambda item: (-item[1], item[0].fd))
-    return tuple(replace(each, polls=polls) for each, polls in ordered)
+    return tuple(replace(socket, polls=polls) for socket, polls in ordered)
 
 
 @lru_cache(1 << 12)
 def _syscalls(
     calls: tuple[tuple[str, int], ...], errors: tuple[tuple[str, int], ...]
 ) -> tuple[Syscall, ...]:
-    """By name."""
+    """The system calls, sorted by name."""
     failed = dict(errors)
     return tuple(Syscall(-1, name, count, failed.get(name, 0)) for name, count in sorted(calls))
-
-
-def add_all(tally: Tally, events: Iterable[TracedCall | Born | TimeStamp | Unread]) -> Tally:
-    """Feed a tally everything; the same tally."""
-    for event in events:
-        tally.add(event)
-    return tally

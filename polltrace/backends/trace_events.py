@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The events in a tracer's text: the values between the readers and the tally."""
+"""Events in a tracer's text: the values that the readers hand to the counter."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from enum import Enum
 
 
 @dataclass(frozen=True, slots=True)
-class TracedCall:
+class CallEvent:
     """One call of the system call `name`. `task` is the thread as the text names it, 0 where it
-    names none; `failed`: it returned an error.
+    names none; `failed`: the call returned an error.
 
-    `arguments` is the text between the brackets (what was printed of it); `details` are the lines
-    that truss prints below a call, `stack` those that strace -k does; `result` is empty where the
-    call never came back.
+    `arguments` is the text between the brackets, as far as it was printed; `details` are the lines
+    that truss prints below a call, `stack` the lines that strace -k prints there; `result` is empty
+    where the call never came back.
     """
 
     task: int
@@ -38,20 +38,20 @@ class Born:
 
 @dataclass(frozen=True, slots=True)
 class TimeStamp:
-    """A time stamp: seconds since whatever the text counts from."""
+    """A time stamp in seconds, from an origin that depends on the tracer's options."""
 
     at_s: float
 
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """A line that is nothing known; `torn` for a last line that ends in its middle."""
+    """A line that was not understood; `torn` for a last line that ends in its middle."""
 
     line: int
     torn: bool
 
 
-Event = TracedCall | Born | TimeStamp | Unread
+TraceEvent = CallEvent | Born | TimeStamp | Unread
 
 
 class Poll(Enum):
@@ -60,6 +60,3 @@ class Poll(Enum):
     BREAK = "one descriptor, timeout 0"
     OTHER = "another poll"
     UNDECIDED = "not known from the text"
-
-
-POLLS = frozenset({"poll", "ppoll", "ppoll_time64", "pollsys"})
