@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Executions as SQL that can be run: the values that were bound in the places of the binds."""
+"""Executions as a script of SQL, with the bound values in the places of the binds."""
 
 from __future__ import annotations
 
@@ -8,18 +8,17 @@ from collections.abc import Iterator, Sequence
 
 from polltrace.printable import one_line
 from polltrace.sqltrace.database import TraceDatabase
-from polltrace.sqltrace.perl_expression import quoted
 from polltrace.sqltrace.profile import condition
 from polltrace.sqltrace.profile_question import ProfileQuestion
+from polltrace.sqltrace.script_text import comment_lines, literal_sql, statement_script
+from polltrace.sqltrace.sql_text import SqlPart, sql_parts
 
-_NUMBERS = {2, 3, 4, 6, 21, 22, 100, 101}
-_DATES = {12}
-# Texts, quoted names and comments, in which a colon is no bind; then a bind.
-_PLACES = re.compile(
-    r"'(?:[^']|'')*'|\"[^\"]*\"|--[^\n]*|/\*.*?\*/|:\s*(\w+|\"[^\"]+\")", re.DOTALL
-)
-_CONTROL = re.compile("([\x00-\x08\x0b-\x1f\x7f])")
-_AT_ONCE = 1000
+_NUMBER_TYPES = {2, 3, 4, 6, 21, 22, 100, 101}
+_DATE_TYPES = {12}
+_NUMBER = re.compile(r"-?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
+_REPEATED = -1  # the type of a placeholder whose name came before
+_ROWS_PER_BATCH = 1000
+_NOT_RUNNABLE = "-- SQL*Plus would not read this statement as one. Its text and values:"
 
 
 def executions(database: TraceDatabase, question: ProfileQuestion) -> Iterator[str]:
@@ -29,46 +28,48 @@ def executions(database: TraceDatabase, question: ProfileQuestion) -> Iterator[s
         "select file, line, sqlid, sql, binds, bind_types from calls "
         f"where name = 'EXEC' and binds is not null and {condition(question)}",
     )
-    rows = database.execute("select * from bound order by file, line")
-    while batch := rows.fetchmany(_AT_ONCE):
-        for file, line, sqlid, sql, binds, types in batch:
-            yield f"-- {one_line(f'{file}:{line} {sqlid}')}\n{with_values(sql, binds, types)};"
+    result = database.execute("select * from bound order by file, line")
+    while rows := result.fetchmany(_ROWS_PER_BATCH):
+        for file, line, sqlid, sql, binds, types in rows:
+            title = comment_lines(one_line(f"{file}:{line} {sqlid}"))
+            yield f"{title}\n{bound_script(sql, binds, types)}"
 
 
-def with_values(sql: str, binds: Sequence[str | None], types: Sequence[int]) -> str:
-    """The statement with the values; a name that comes again has the value that it had.
+def bound_script(sql: str, binds: Sequence[str | None], types: Sequence[int]) -> str:
+    """The statement with its values and the line that runs it; comments where it cannot be run.
 
-    Binds are in the order of their places. Where there are fewer values than places, the rest
-    stay as they are.
+    Values are in the order of the placeholders. Placeholders beyond them stay as they are.
     """
+    script = statement_script(_with_values(sql, binds, types))
+    if script is not None:
+        return script
+    values = ", ".join(literal(*bind) for bind in zip(binds, types, strict=True))
+    return "\n".join([_NOT_RUNNABLE, comment_lines(sql), comment_lines(f"values: {values}")])
+
+
+def _with_values(sql: str, binds: Sequence[str | None], types: Sequence[int]) -> list[SqlPart]:
     values: dict[str, str] = {}
-    left = iter(zip(binds, types, strict=True))
-
-    def value(found: re.Match[str]) -> str:
-        if not found[1]:
-            return found[0]
-        given = next(left, None)
-        if given is None:
-            return values.get(found[1], found[0])
-        if given[1] != -1:
-            values[found[1]] = literal(*given)
-        return values.get(found[1], found[0])
-
-    return _PLACES.sub(value, sql)
+    unused = iter(zip(binds, types, strict=True))
+    parts = []
+    for part in sql_parts(sql):
+        if part.kind == "bind":
+            name = part.text[1:].strip()
+            bind = next(unused, None)
+            if bind is not None and bind[1] != _REPEATED:
+                values[name] = literal(*bind)
+            if name in values:
+                parts.append(SqlPart("value", values[name]))
+                continue
+        parts.append(part)
+    return parts
 
 
 def literal(value: str | None, kind: int) -> str:
-    """A value of Oracle's type number `kind` as SQL. Where it has control characters, which may
-    not be printed as they are, it is put together: `'a'||chr(27)||'b'`."""
+    """A value of Oracle's type number `kind` as SQL."""
     if value is None:
         return "NULL"
-    if kind in _NUMBERS and re.fullmatch(r"-?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?", value):
-        return value
-    if kind in _DATES:
-        return f"to_date({quoted(value)}, 'MM/DD/YYYY HH24:MI:SS')"
-    parts = (
-        f"chr({ord(part)})" if _CONTROL.fullmatch(part) else quoted(part)
-        for part in _CONTROL.split(value)
-        if part
-    )
-    return "||".join(parts) or quoted("")
+    if kind in _NUMBER_TYPES and _NUMBER.fullmatch(value):
+        return f"({value})" if value.startswith("-") else value
+    if kind in _DATE_TYPES:
+        return f"to_date({literal_sql(value)}, 'MM/DD/YYYY HH24:MI:SS')"
+    return literal_sql(value)

@@ -20,10 +20,10 @@ from polltrace.sqltrace.relation import ALIKE, NAMES, needed, relation_sql, scan
 from polltrace.sqltrace.segments import traces
 
 if TYPE_CHECKING:
-    import tempfile
-
     import duckdb
     import pyarrow as arrow
+
+    from polltrace.sqltrace.spill_folder import SpillFolder
 
 _ROWS_AT_ONCE = 200_000
 _MOST_HELD = 500_000
@@ -59,17 +59,17 @@ class TraceDatabase:
         self._words = words
         self.think_us = think_us
         self._clock = clock
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._folder: SpillFolder | None = None
         self.summaries: list[FileSummary] = []
         self._scanning: ParallelScan[Any] | None = None
 
     @functools.cached_property
     def connection(self) -> duckdb.DuckDBPyConnection:
-        import tempfile  # takes as long as all of this module
+        from polltrace.sqltrace.spill_folder import SpillFolder  # slow to load, seldom needed
 
-        self._folder = tempfile.TemporaryDirectory(prefix="polltrace-trace-")
+        self._folder = SpillFolder()
         made: duckdb.DuckDBPyConnection = _loaded("duckdb").connect(
-            config={"temp_directory": self._folder.name, "memory_limit": "50%"}
+            config={"temp_directory": self._folder.path, "memory_limit": "50%"}
         )
         made.execute("; ".join(_SETTINGS))
         return made
@@ -80,7 +80,7 @@ class TraceDatabase:
     def __exit__(self, *_: object) -> None:
         if self._folder:
             self.connection.close()
-            self._folder.cleanup()
+            self._folder.remove()
 
     def load(self, table: str, query: str, *, lines: bool = False, plans: bool = False) -> None:
         """Make `table` of a query that names the relation `calls` once: it is scanned as it runs.

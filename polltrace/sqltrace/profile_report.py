@@ -87,10 +87,20 @@ def profile_csv(data: Mapping[str, Any]) -> str:
 
     out = io.StringIO()
     rows = data["rows"]
-    writer = csv.DictWriter(out, list(rows[0]) if rows else [], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(map(_spreadsheet_cell, rows[0] if rows else ()))
+    writer.writerows(map(_spreadsheet_cell, row.values()) for row in rows)
     return out.getvalue().rstrip("\n")
+
+
+def _spreadsheet_cell(value: Any) -> Any:
+    """A text that a spreadsheet would calculate gets an apostrophe, which marks it as a text."""
+    if value is None or isinstance(value, int | float):
+        return value
+    text = str(value)
+    return (
+        f"'{text}" if text.lstrip(" ").startswith(("=", "+", "-", "@", "\t", "\r", "\n")) else text
+    )
 
 
 def _seconds(value: int | None) -> float | None:

@@ -10,6 +10,7 @@ import json
 import os
 import re
 import subprocess
+import sys
 import threading
 from pathlib import Path
 from typing import Any
@@ -325,7 +326,47 @@ def test_what_was_bound_is_neither_changed_nor_a_line_of_its_own(run: Run, tmp_p
     path.write_text(f"{parsing(1, 'select :a, :b from dual')}BINDS #1:\n{binds}{executed}")
     comment, sql = run("trace", "binds", str(path)).stdout.splitlines()
     assert comment.startswith("-- ")
-    assert sql == "select 'a'||chr(27)||'[2J''b', '1.2.3' from dual;"
+    assert sql == "select ('a'||chr(27)||'[2J''b'), '1.2.3' from dual;"
+
+
+def test_no_cell_of_a_table_is_a_formula(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "a.trc"
+    names = ["=1+1", "+1", "-1", "@f", "\t=1", " =1", "plain"]
+    path.write_text("".join(wait(0, name, 1, 10) for name in names))
+    shown = run("trace", "--csv", str(path)).stdout
+    groups = {row["name"] for row in csv.DictReader(io.StringIO(shown))}
+    assert groups == {"plain", *(f"'{name}" for name in names[:-1])}
+    query = ("--sql", "select name, -1 as number from calls limit 1")
+    assert run("trace", "--csv", *query, str(path)).stdout == "name,number\n'=1+1,-1\n"
+
+
+def test_the_folder_of_a_killed_process_is_removed(run: Run, tmp_path: Path, trace: str) -> None:
+    temporary = tmp_path / "tmp"
+    temporary.mkdir()
+    folder = "from polltrace.sqltrace.spill_folder import SpillFolder; folder = SpillFolder()"
+    environment = os.environ | {"TMPDIR": str(temporary)}
+    killed = subprocess.run(
+        [sys.executable, "-c", f"{folder}; import os; os.kill(os.getpid(), 9)"],
+        env=environment,
+        check=False,
+    )
+    assert killed.returncode == -9
+    (abandoned,) = temporary.iterdir()
+    with subprocess.Popen(
+        [sys.executable, "-c", f"{folder}; print(folder.path, flush=True); input()"],
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as other:
+        assert other.stdout
+        used = Path(other.stdout.readline().strip())
+        assert list(temporary.iterdir()) == [used]
+        command = [POLLTRACE, "trace", "--sql", "select count(*) from calls", trace]
+        subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL)
+        assert list(temporary.iterdir()) == [used]
+        assert abandoned != used
+        other.communicate("\n")
 
 
 def test_what_differs_between_two_traces(run: Run, trace: str, tmp_path: Path) -> None:
