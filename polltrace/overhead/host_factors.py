@@ -2,7 +2,7 @@
 """The part of the cost model that belongs to a processor and its kernel.
 
 The model was fitted on one kind of processor. Sessions of the lab whose true cost is known by A/B
-give the factors of another host (`polltrace calibrate-host`).
+give the factors of another host (`polltrace calibrate`).
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The factors of this host on disk, by kernel and processor, as `calibrate-host` stores them."""
+"""The factors of this host on disk, by kernel and processor, as `calibrate` stores them."""
 
 from __future__ import annotations
 

@@ -27,6 +27,7 @@ FIXED = {
     "top": ["-b", "-n", "1", "demo"],
 }
 OTHERS = {
+    "calibrate": ["--help"],
     "compare": ["--help"],
     "demo": ["--help"],
     "doctor": [],

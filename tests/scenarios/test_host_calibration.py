@@ -52,7 +52,7 @@ def test_a_few_rounds_are_no_result() -> None:
 
 
 def test_it_does_not_begin_without_consent(run: Run) -> None:
-    ended = run("calibrate-host")
+    ended = run("calibrate")
     assert ended.returncode == 2
     assert ended.stderr == (
         "polltrace: it loads a processor for a minute: --yes allows that without a terminal\n"
@@ -65,7 +65,7 @@ def test_a_run_stores_factors_or_names_the_disturbance(
 ) -> None:
     file = tmp_path / "host.json"
     monkeypatch.setenv("POLLTRACE_HOST_FILE", str(file))
-    ended = run("calibrate-host", "--yes", "-d", "8", "--json")
+    ended = run("calibrate", "--yes", "-d", "8", "--json")
     if ended.returncode:
         # A host that is too busy gives no factors at all, and says which way out there is.
         assert not file.exists()

@@ -143,7 +143,7 @@ def _host(advice: Advice) -> str:
     if (host := advice.extras.host) is None:
         return (
             "The cost of a poll was not measured on this kind of host, so the intervals cover the "
-            "spread between hosts; 'polltrace calibrate-host' measures it there."
+            "spread between hosts; 'polltrace calibrate' measures it there."
         )
     return f"The cost model has the factors of this kind of host, measured {host.measured}."
 

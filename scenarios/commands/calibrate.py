@@ -18,7 +18,7 @@ _CONSENT = (
 )
 
 
-class CalibrateHost:
+class Calibrate:
     """Measure the cost of a break poll on this kind of host.
 
     Executes a statement of the embedded lab for --duration, with break polls and without, by turns
