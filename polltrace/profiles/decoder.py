@@ -108,7 +108,10 @@ def _header(data: Mapping[str, Any]) -> Header:
             f"frames of format {data['format']!r:.40}, but this release reads format {FORMAT}: "
             "use polltrace and polltrace-probe of the same release"
         )
-    return Header(*[_text(data[key]) for key in ("probe", "host", "kernel", "mode", "variant")])
+    texts = [_text(data[key]) for key in ("probe", "host", "kernel", "mode", "variant")]
+    probe, host, kernel, mode, variant = texts
+    attached_s = _number(data["attached_s"]) if "attached_s" in data else None
+    return Header(probe, host, kernel, mode, variant, attached_s)
 
 
 def _process(data: Mapping[str, Any]) -> WatchedProcess:
@@ -159,6 +162,7 @@ def _totals(data: Mapping[str, Any]) -> ProcessTotals:
         burst=_burst(data["burst"]) if "burst" in data else None,
         windows=_windows(windows) if "count" in windows else None,
         off_cpu=_off_cpu(data["off_cpu"]) if "off_cpu" in data else None,
+        calls_32bit=_count(data.get("calls_32bit", 0)),
     )
 
 
@@ -232,6 +236,6 @@ _DECODERS: dict[str, Callable[[Mapping[str, Any]], ProbeRecord]] = {
     "process": _process,
     "maps": _maps,
     "frame": _frame,
-    "exit": lambda data: Exit(*_identity(data)),
+    "exit": lambda data: Exit(*_identity(data), _number(data["t_s"]) if "t_s" in data else None),
     "trailer": lambda data: Trailer(_text(data["reason"]), _number(data.get("self_cpu_s", 0.0))),
 }

@@ -24,7 +24,8 @@ class Header:
 
     `probe` is the probe's version, `host` the host's name, `kernel` the release of the running one,
     `mode` what is measured ("count", "watch", "time", "syscalls", "off-cpu"), `variant` how the
-    probe is attached.
+    probe is attached. `attached_s` is when it was attached, in seconds since the host booted; None
+    where that is not known.
     """
 
     probe: str
@@ -32,6 +33,7 @@ class Header:
     kernel: str
     mode: str
     variant: str
+    attached_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,7 +230,8 @@ class ProcessTotals:
     """Totals of the process `pid`, `start_ticks` since the probe attached.
 
     `cpu_s` is its CPU time; `break_polls` and `other_polls` are counts, `sockets` the break polls
-    by socket. `syscalls` and `stacks` are empty where they were not asked for.
+    by socket. `syscalls` and `stacks` are empty where they were not requested; `calls_32bit` are
+    system calls by the 32-bit ABI, which are not among the `syscalls`.
     `rate` and `windows` are there only where polls were sampled, `rate` from the third window on;
     `gaps`, the times between break polls, and `durations`, those of the polls themselves from entry
     to exit, only where timed; `burst` once the calls of a function
@@ -252,6 +255,7 @@ class ProcessTotals:
     burst: Burst | None = None
     windows: PollWindows | None = None
     off_cpu: OffCpuTotals | None = None
+    calls_32bit: int = 0
 
     @property
     def identity(self) -> Identity:
@@ -275,10 +279,12 @@ class ProbeFrame:
 
 @dataclass(frozen=True, slots=True)
 class Exit:
-    """The process `pid`, `start_ticks` has ended; its last totals are in the frame before."""
+    """The process `pid`, `start_ticks` ended `t_s` seconds after attaching (None in recordings of
+    releases that did not note it); its last totals are in the frame before."""
 
     pid: int
     start_ticks: int
+    t_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from polltrace.errors import FrameError
 from polltrace.profiles.frames import (
     Exit,
     Header,
+    Identity,
     ProbeFrame,
     ProbeRecord,
     ProcessTotals,
@@ -17,13 +18,17 @@ from polltrace.profiles.frames import (
     WatchedProcess,
 )
 
+# A process's start is in clock ticks, of which Linux has 100 a second for programs everywhere.
+TICKS_PER_S = 100.0
+
 
 @dataclass(frozen=True, slots=True)
 class Profile:
     """A whole measurement: the probe's `header` and the last `totals` of each process.
 
     `seconds` is how long the probe was attached. `processes` and `ended`, those that have ended
-    since, are known by (pid, start_ticks). `lost` counts by kind what could not be counted;
+    since, are identified by (pid, start_ticks). `ended_s` is when these ended, in seconds from
+    attaching, where the probe noted it. `lost` counts by kind what could not be counted;
     `complete`: the probe printed its last record."""
 
     header: Header
@@ -33,6 +38,13 @@ class Profile:
     ended: frozenset[tuple[int, int]]
     lost: Mapping[str, int]
     complete: bool
+    ended_s: Mapping[Identity, float] = field(default_factory=dict)
+
+    def watched_s(self, identity: Identity) -> float:
+        """Seconds for which a process was both alive and watched."""
+        attached_s = self.header.attached_s
+        born_s = 0.0 if attached_s is None else identity[1] / TICKS_PER_S - attached_s
+        return self.ended_s.get(identity, self.seconds) - max(0.0, born_s)
 
     def only(self) -> ProcessTotals:
         """The totals of the one process that was watched."""
@@ -50,7 +62,8 @@ def profile_of(records: Iterable[ProbeRecord | None]) -> Profile:
     frame: ProbeFrame | None = None
     totals: dict[tuple[int, int], ProcessTotals] = {}
     processes: dict[tuple[int, int], WatchedProcess] = {}
-    ended: set[tuple[int, int]] = set()
+    ended: set[Identity] = set()
+    ended_s: dict[Identity, float] = {}
     complete = False
     for record in records:
         match record:
@@ -64,6 +77,8 @@ def profile_of(records: Iterable[ProbeRecord | None]) -> Profile:
                 totals |= {(each.pid, each.start_ticks): each for each in record.processes}
             case Exit():
                 ended.add((record.pid, record.start_ticks))
+                if record.t_s is not None:
+                    ended_s[record.pid, record.start_ticks] = record.t_s
             case Trailer():
                 complete = True
     if header is None or frame is None:
@@ -76,4 +91,5 @@ def profile_of(records: Iterable[ProbeRecord | None]) -> Profile:
         ended=frozenset(ended),
         lost=frame.lost,
         complete=complete,
+        ended_s=ended_s,
     )

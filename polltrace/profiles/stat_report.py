@@ -23,6 +23,7 @@ def stat_data(profile: Profile) -> dict[str, Any]:
                 "pid": totals.pid,
                 "command": _command(profile, totals),
                 "ended": (totals.pid, totals.start_ticks) in profile.ended,
+                "watched_s": max(0.0, profile.watched_s(totals.identity)),
                 "cpu_s": totals.cpu_s,
                 "break_polls": totals.break_polls,
                 "other_polls": totals.other_polls,
@@ -40,6 +41,7 @@ def stat_data(profile: Profile) -> dict[str, Any]:
                     {"name": call.name, "calls": call.calls, "errors": call.errors}
                     for call in _by_calls(totals)
                 ],
+                "calls_32bit": totals.calls_32bit,
             }
             for totals in profile.totals
         ],
@@ -59,12 +61,13 @@ def stat_text(profile: Profile) -> str:
 
 
 def _block(profile: Profile, totals: ProcessTotals) -> str:
-    rate = totals.break_polls / profile.seconds if profile.seconds else 0.0
+    watched_s = profile.watched_s(totals.identity)
+    rate = f"   {totals.break_polls / watched_s:,.0f}/s" if watched_s > 0 else ""
     lines = [
         f"{totals.pid}: {one_line(_command(profile, totals))}",
-        f"{profile.seconds:.3f} s watched, {totals.cpu_s:.3f} s on CPU",
+        f"{max(0.0, watched_s):.3f} s watched, {totals.cpu_s:.3f} s on CPU",
         "",
-        f"{'break polls':<16}{totals.break_polls:>12,}   {rate:,.0f}/s",
+        f"{'break polls':<16}{totals.break_polls:>12,}{rate}",
         f"{'other polls':<16}{totals.other_polls:>12,}",
         *(
             f"  fd {sock.fd:<11}{sock.polls:>12,}   {sock.kind} {sock.local} <- {sock.peer}"
@@ -75,10 +78,13 @@ def _block(profile: Profile, totals: ProcessTotals) -> str:
         f"{'syscall':<20}{'calls':>12}{'errors':>10}",
     ]
     calls = _by_calls(totals)
+    if totals.calls_32bit:
+        lines += [f"{'32-bit calls':<20}{totals.calls_32bit:>12,}   not by name"]
     lines += [f"{call.name:<20}{call.calls:>12,}{call.errors or '':>10}".rstrip() for call in calls]
     lines += [
         f"{'':<20}{'-' * 11:>12}{'-' * 8:>10}",
-        f"{'sys totals':<20}{sum(c.calls for c in calls):>12,}{sum(c.errors for c in calls):>10,}",
+        f"{'sys totals':<20}{sum(call.calls for call in calls) + totals.calls_32bit:>12,}"
+        f"{'' if totals.calls_32bit else f'{sum(call.errors for call in calls):,}':>10}".rstrip(),
     ]
     return "\n".join(lines)
 

@@ -30,6 +30,7 @@ def since(base: ProcessTotals, now: ProcessTotals) -> ProcessTotals:
         cpu_s=now.cpu_s - base.cpu_s,
         break_polls=now.break_polls - base.break_polls,
         other_polls=now.other_polls - base.other_polls,
+        calls_32bit=now.calls_32bit - base.calls_32bit,
         sockets=tuple(
             replace(each, polls=each.polls - sockets.get((each.fd, each.local, each.peer), 0))
             for each in now.sockets

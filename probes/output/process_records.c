@@ -100,6 +100,10 @@ void report_exits(struct reporter *r) {
         process->exit_reported = true;
         record_begin(r, "exit");
         record_identity(&r->json, process);
+        json_key_seconds(&r->json, "t_s",
+                         process->ended_ns > r->attached_ns
+                             ? process->ended_ns - r->attached_ns
+                             : 0);
         json_key_seconds(&r->json, "cpu_s", watched_cpu_ns(r->watched, i));
         json_key_unsigned(&r->json, "break_polls",
                           slot_breaks(&r->probe->slots[i]));

@@ -77,9 +77,11 @@ def test_a_process_that_ends_meanwhile(poller: Poller, stat: Stat) -> None:
     poller.poll()
     poller.go_on()
     output, errors = process.communicate(timeout=PATIENCE_S)
-    (seen,) = json.loads(output)["processes"]
+    data = json.loads(output)
+    (seen,) = data["processes"]
     assert seen["break_polls"] == BREAK_POLLS
     assert seen["ended"]
+    assert 0 < seen["watched_s"] <= data["seconds"]
     assert process.returncode == 0
     assert f"process {poller.pid} " in errors
     assert "ended meanwhile" in errors
