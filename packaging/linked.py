@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Whether Debian has fixed anything since in the libraries that our executables contain.
+"""List Debian's later fixes in the libraries that our executables contain.
 
 Each library of the bill of materials is compared with the newest version that apt knows: run
 `apt-get update` first. For an older one the newer package is downloaded, and the CVEs that its
@@ -46,51 +46,55 @@ def _output(*command: str, folder: str | None = None) -> str:
 
 
 def newest(package: str) -> str:
-    found = re.search(r"Candidate: (\S+)", _output("apt-cache", "policy", package))
-    if found is None:
+    candidate = re.search(r"Candidate: (\S+)", _output("apt-cache", "policy", package))
+    if candidate is None:
         raise SystemExit(f"linked: apt knows no {package}")
-    return found[1]
+    return candidate[1]
 
 
-def is_newer(one: str, other: str) -> bool:
+def is_newer(version: str, reference: str) -> bool:
     return (
-        subprocess.run(["dpkg", "--compare-versions", one, "gt", other], check=False).returncode
+        subprocess.run(
+            ["dpkg", "--compare-versions", version, "gt", reference], check=False
+        ).returncode
         == 0
     )
 
 
 def changelog(package: str) -> str:
-    """Of the newest version of the package, which is downloaded and not installed."""
+    """The changelog of the package's newest version, which is downloaded, not installed."""
     with tempfile.TemporaryDirectory() as room:
         _output("apt-get", "download", "-q", package, folder=room)
         (deb,) = Path(room).glob("*.deb")
         _output("dpkg-deb", "-x", str(deb), f"{room}/tree")
-        found = Path(room, f"tree/usr/share/doc/{package}/changelog.Debian.gz")
-        return gzip.decompress(found.read_bytes()).decode(errors="replace")
+        path = Path(room, f"tree/usr/share/doc/{package}/changelog.Debian.gz")
+        return gzip.decompress(path.read_bytes()).decode(errors="replace")
 
 
 def fixed_since(text: str, version: str) -> list[str]:
     """CVEs in the entries of a Debian changelog that are newer than this version."""
-    found: set[str] = set()
+    cves: set[str] = set()
     newer = False
     for line in text.splitlines():
         if entry := _ENTRY.match(line):
             newer = is_newer(entry[1], version)
         if newer:
-            found.update(_CVE.findall(line))
-    return sorted(found)
+            cves.update(_CVE.findall(line))
+    return sorted(cves)
 
 
 def main() -> int:
     old = 0
     for package, version in built_in():
-        there = newest(package)
-        if not is_newer(there, version):
+        available = newest(package)
+        if not is_newer(available, version):
             print(f"newest  {package} {version}")
             continue
         old += 1
         fixed = fixed_since(changelog(package), version)
-        print(f"OLD     {package} {version}, Debian has {there}: {', '.join(fixed) or 'no CVE'}")
+        print(
+            f"OLD     {package} {version}, Debian has {available}: {', '.join(fixed) or 'no CVE'}"
+        )
     return 1 if old else 0
 
 

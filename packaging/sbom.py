@@ -44,7 +44,7 @@ _CLASSIFIED = {
 
 
 def _debian_part(package: str, inside: str, licence: str) -> Component:
-    """With its source package and release, which is what advisories go by."""
+    """A Debian package as a component, with the source package and release that advisories name."""
     query = ["dpkg-query", "-W", "-f", "${Version} ${source:Package}", package]
     answer = subprocess.run(query, check=True, capture_output=True, text=True).stdout
     version, source = answer.split()
@@ -56,27 +56,35 @@ def _debian_part(package: str, inside: str, licence: str) -> Component:
 
 def _sqlite_version() -> str:
     header = (ROOT / "lab/build/sqlite/sqlite3.h").read_text()
-    found = re.search(r'#define SQLITE_VERSION +"([^"]+)"', header)
-    if found is None:
+    match = re.search(r'#define SQLITE_VERSION +"([^"]+)"', header)
+    if match is None:
         raise SystemExit("sqlite3.h has no SQLITE_VERSION")
-    return found[1]
+    return match[1]
 
 
 def _python_parts() -> Iterator[Component]:
-    """What lies in polltrace.pex, by its own word, polltrace left out."""
+    """The packages in polltrace.pex by their own metadata, without polltrace."""
     with zipfile.ZipFile(PEX) as pex:
         for name in sorted(filter(_METADATA.fullmatch, pex.namelist())):
-            said = message_from_bytes(pex.read(name))
-            if said["Name"] == "polltrace":
+            metadata = message_from_bytes(pex.read(name))
+            if metadata["Name"] == "polltrace":
                 continue
-            classified = (_CLASSIFIED.get(each) for each in said.get_all("Classifier", []))
-            named = said["License"] if is_supported_id(said["License"] or "") else None
-            licence = said["License-Expression"] or named or next(filter(None, classified), None)
+            classified = (
+                _CLASSIFIED.get(classifier) for classifier in metadata.get_all("Classifier", [])
+            )
+            valid_licence = (
+                metadata["License"] if is_supported_id(metadata["License"] or "") else None
+            )
+            licence = (
+                metadata["License-Expression"]
+                or valid_licence
+                or next(filter(None, classified), None)
+            )
             if licence is None:
-                raise SystemExit(f"{said['Name']} does not say its licence")
-            project = said["Name"].lower().replace("_", "-")
+                raise SystemExit(f"{metadata['Name']} does not say its licence")
+            project = metadata["Name"].lower().replace("_", "-")
             yield _part(
-                PackageURL("pypi", None, project, said["Version"]), "polltrace.pex", licence
+                PackageURL("pypi", None, project, metadata["Version"]), "polltrace.pex", licence
             )
 
 
@@ -105,7 +113,7 @@ def parts() -> list[Component]:
 
 
 def bill() -> Bom:
-    """The same bill for the same parts at the same commit: no clock, no chance."""
+    """The bill of materials, reproducible: it has no time and no random number."""
     components = parts()
     names = " ".join(str(component.purl) for component in components)
     built = datetime.fromtimestamp(int(os.environ.get("SOURCE_DATE_EPOCH", "0")), UTC)

@@ -19,15 +19,17 @@ def _version_in(folder: str) -> str | None:
         names = os.listdir(folder or ".")
     except OSError:
         return None
-    for each in names:
-        if each.startswith("polltrace-") and each.endswith(".dist-info"):
-            return each[len("polltrace-") : -len(".dist-info")]
+    for entry in names:
+        if entry.startswith("polltrace-") and entry.endswith(".dist-info"):
+            return entry[len("polltrace-") : -len(".dist-info")]
     return None
 
 
 def _version_by_metadata() -> str:
-    """As above, wherever the metadata is. To import what reads it takes half of the time that
-    `polltrace --version` may take."""
+    """The version by importlib.metadata, which finds metadata of every kind.
+
+    Importing it takes half of the time that `polltrace --version` may take.
+    """
     from importlib.metadata import version  # noqa: PLC0415 - slow to load
 
     return version("polltrace")

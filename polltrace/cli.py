@@ -80,18 +80,18 @@ def _run(words: Sequence[str], *, ends: bool) -> int:
     from polltrace.grammar import command_parser, load, overview
     from polltrace.privileges import give_up_root, observes, why_root
 
-    name, *rest = words or ["help"]
+    name, *arguments = words or ["help"]
     if name in ("help", "-h", "--help"):
-        if not rest:
+        if not arguments:
             print(overview())
             return 0
-        name, rest = rest[0], ["--help"]
+        name, arguments = arguments[0], ["--help"]
     command = load(name)
     at_once = ends and getattr(command, "ends_at_once", False)
     if at_once:
         gc.disable()  # what it loads stays, and is searched for garbage again and again
     try:
-        args = command_parser(name, command).parse_args(rest)
+        args = command_parser(name, command).parse_args(arguments)
     except SystemExit:  # --help has printed, and its reader may be gone
         sys.stdout.flush()
         raise
@@ -101,10 +101,10 @@ def _run(words: Sequence[str], *, ends: bool) -> int:
     # A recording is read on any system.
     if getattr(os, "geteuid", lambda: 1)() == 0 and not why_root(command.group, args):
         give_up_root(observing=observes(args))
-    if given := getattr(args, "engine_files", []):
+    if engine_files := getattr(args, "engine_files", []):
         from polltrace.engines import add_engines
 
-        add_engines(given)
+        add_engines(engine_files)
     code = command.run(args)
     if at_once:
         _end(code)

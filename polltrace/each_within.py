@@ -47,25 +47,25 @@ def each_within(
     It is no longer waited for then, but not ended either: after 64 that never came back the rest
     is None at once. Exceptions of `work` are passed on.
     """
-    rest = list(items)
-    while rest:
+    remaining = list(items)
+    while remaining:
         _left_behind[:] = [thread for thread in _left_behind if thread.is_alive()]
         if len(_left_behind) >= _MOST_LEFT_BEHIND:
-            yield from ((item, None) for item in rest)
+            yield from ((item, None) for item in remaining)
             return
-        worker = _Worker(rest, work)
-        done = 0
-        for item in rest:
+        worker = _Worker(remaining, work)
+        finished = 0
+        for item in remaining:
             try:
                 result = worker.results.get(timeout=seconds)
             except Empty:
                 worker.abandoned = True
                 _left_behind.append(worker.thread)
-                done += 1
+                finished += 1
                 yield item, None
                 break
             if isinstance(result, BaseException):
                 raise result
-            done += 1
+            finished += 1
             yield item, result
-        rest = rest[done:]
+        remaining = remaining[finished:]

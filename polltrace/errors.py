@@ -6,7 +6,7 @@ docs/reference/commands.md documents the exit codes; each has one meaning for ev
 
 
 class PolltraceError(Exception):
-    """One line: what was wrong and what to do about it."""
+    """An error whose one line of text names the fault and the way out."""
 
     exit_code = 1
 

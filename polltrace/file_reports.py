@@ -22,10 +22,10 @@ _LONGEST_FIRST_LINE = 1 << 20
 
 
 class FileReport(Protocol):
-    """One file, read; each method gives the whole report in one form."""
+    """The report of a file that was read; a method for each output format."""
 
     def text(self) -> str:
-        """For a terminal, verdict first; without the last newline."""
+        """The report for a terminal, verdict first, without a final newline."""
         ...
 
     def data(self) -> Any:
@@ -33,7 +33,7 @@ class FileReport(Protocol):
         ...
 
     def html(self) -> str:
-        """One page that needs nothing else."""
+        """The report as a self-contained HTML page."""
         ...
 
 

@@ -91,15 +91,15 @@ class Parser(argparse.ArgumentParser):
         raise UsageError(f"{name}: {message} ('polltrace help {name.split()[0]}' shows the usage)")
 
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
-        found, unknown = self.parse_known_args(args, namespace)
+        namespace_, unknown = self.parse_known_args(args, namespace)
         if self.intermixed:
             words = [word for word in unknown if word == "-" or not word.startswith("-")]
-            getattr(found, self.intermixed).extend(words)
+            getattr(namespace_, self.intermixed).extend(words)
             unknown = [word for word in unknown if word not in words]
         if unknown:
             near = near_miss(unknown[0].partition("=")[0], _options(self))
             self.error(f"unrecognized arguments: {' '.join(unknown)}{near}")
-        return found
+        return namespace_
 
 
 def command_names() -> list[str]:
@@ -107,11 +107,10 @@ def command_names() -> list[str]:
 
 
 def own_commands() -> dict[str, str]:
-    """Of the commands that come with polltrace, names and what they load, `module:class`; empty
-    where its metadata are no files, as in an archive.
+    """The `module:class` of each command that comes with polltrace, by the command's name.
 
-    They are in the file that importlib.metadata reads. Its import alone took a fifth of the time
-    that a command needs to start.
+    Empty where polltrace's metadata are no files, as in an archive. The entry points are read from
+    the file that importlib.metadata reads, whose import alone took a fifth of a command's start-up.
     """
     for folder in sys.path:
         with contextlib.suppress(OSError):
@@ -141,12 +140,12 @@ def load(name: str) -> Command:
     raise UsageError(f"there is no command {name!r}{near} ('polltrace help' lists the commands)")
 
 
-def near_miss(word: str, known: Iterable[str]) -> str:
+def near_miss(word: str, words: Iterable[str]) -> str:
     """`; did you mean X?`, or nothing where no known word is like it."""
     import difflib  # noqa: PLC0415 - for what is misspelt
 
-    found = difflib.get_close_matches(word, list(known), n=1)
-    return f"; did you mean {found[0]}?" if found else ""
+    matches = difflib.get_close_matches(word, list(words), n=1)
+    return f"; did you mean {matches[0]}?" if matches else ""
 
 
 def command_parser(name: str, command: Command) -> argparse.ArgumentParser:
@@ -168,12 +167,14 @@ def build_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name in command_names():
         command = load(name)
-        made = commands.add_parser(name, help=summary(command), description=description(command))
-        made.epilog = examples_text(name, command)
-        command.prepare_parser(made)
-        _add_engine_argument(made, command)
-    shown = commands.add_parser("help", help="list the commands, or show how one is used")
-    shown.add_argument("topic", nargs="?", metavar="COMMAND", choices=command_names())
+        subparser = commands.add_parser(
+            name, help=summary(command), description=description(command)
+        )
+        subparser.epilog = examples_text(name, command)
+        command.prepare_parser(subparser)
+        _add_engine_argument(subparser, command)
+    help_parser = commands.add_parser("help", help="list the commands, or show how one is used")
+    help_parser.add_argument("topic", nargs="?", metavar="COMMAND", choices=command_names())
     return parser
 
 
@@ -199,7 +200,9 @@ def overview() -> str:
     for group in GROUPS:
         lines += ["", f"{group}:"]
         lines += [
-            f"  {name:<12}{summary(each)}" for name, each in commands.items() if each.group == group
+            f"  {name:<12}{summary(member)}"
+            for name, member in commands.items()
+            if member.group == group
         ]
     ends = "'polltrace help COMMAND' shows its options and examples; -V the version."
     return "\n".join([*lines, "", ends, "", EXIT_CODES])
@@ -234,5 +237,5 @@ def _options(parser: argparse.ArgumentParser) -> Iterator[str]:
     for action in parser._actions:
         yield from action.option_strings
         if isinstance(action, argparse._SubParsersAction):
-            for each in action.choices.values():
-                yield from _options(each)
+            for subparser in action.choices.values():
+                yield from _options(subparser)

@@ -11,8 +11,8 @@ from types import FrameType
 
 def ending() -> list[signal.Signals]:
     """The signals that ask polltrace to end, except those it was started to ignore (nohup)."""
-    known = (getattr(signal, name, None) for name in ("SIGINT", "SIGTERM", "SIGHUP"))
-    return [each for each in known if each and signal.getsignal(each) != signal.SIG_IGN]
+    signals = (getattr(signal, name, None) for name in ("SIGINT", "SIGTERM", "SIGHUP"))
+    return [number for number in signals if number and signal.getsignal(number) != signal.SIG_IGN]
 
 
 @contextlib.contextmanager
@@ -23,9 +23,9 @@ def detaching(detach: Callable[[], None]) -> Iterator[None]:
     def handle(_number: int, _frame: FrameType | None) -> None:
         detach()
 
-    before = {number: signal.signal(number, handle) for number in ending()}
+    handlers = {number: signal.signal(number, handle) for number in ending()}
     try:
         yield
     finally:
-        for number, handler in before.items():
+        for number, handler in handlers.items():
             signal.signal(number, handler)

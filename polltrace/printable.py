@@ -31,7 +31,7 @@ def printable(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """The same on one line: a name in the middle of a line must not begin one of its own."""
+    """The text as a single line: a name within a line must not start a line of its own."""
     return printable(text).replace("\n", "?").replace("\t", "?")
 
 

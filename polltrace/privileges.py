@@ -81,9 +81,9 @@ def why_root(group: str, args: argparse.Namespace) -> str:
 
 
 def observes(args: argparse.Namespace) -> bool:
-    """Whether the command observes this host, rather than a file or another host."""
-    others = ("file", "after", "parquet", "ssh", "from_strace", "from_truss")
-    return not any(getattr(args, name, None) for name in others)
+    """True if the command observes this host, not a file or another host."""
+    elsewhere = ("file", "after", "parquet", "ssh", "from_strace", "from_truss")
+    return not any(getattr(args, name, None) for name in elsewhere)
 
 
 def give_up_root(*, observing: bool) -> User | None:
@@ -95,20 +95,24 @@ def give_up_root(*, observing: bool) -> User | None:
     Raises HostError where the kernel refuses halfway.
     """
     user = invoking_user()
-    held = _held() if user and os.geteuid() == 0 else 0
-    if user is None or not all(held >> each & 1 for each in (_SETGID, _SETUID, _SETPCAP)):
+    capabilities = _held() if user and os.geteuid() == 0 else 0
+    if user is None or not all(
+        capabilities >> number & 1 for number in (_SETGID, _SETUID, _SETPCAP)
+    ):
         return None
-    effective = held & (_bits(OBSERVING) if observing else 1 << OBSERVING["CAP_DAC_READ_SEARCH"])
-    kept = effective | (held & _bits(PROBING) if observing else 0)
+    effective = capabilities & (
+        _bits(OBSERVING) if observing else 1 << OBSERVING["CAP_DAC_READ_SEARCH"]
+    )
+    reserve = effective | (capabilities & _bits(PROBING) if observing else 0)
     try:
         for number in range(_LAST + 1):
-            if not kept >> number & 1 and _libc().prctl(_PR_CAPBSET_READ, number, 0, 0, 0) == 1:
+            if not reserve >> number & 1 and _libc().prctl(_PR_CAPBSET_READ, number, 0, 0, 0) == 1:
                 _prctl(_PR_CAPBSET_DROP, number)
         _prctl(_PR_SET_KEEPCAPS, 1)
         os.initgroups(user.name, user.gid)
         os.setresgid(user.gid, user.gid, user.gid)
         os.setresuid(user.uid, user.uid, user.uid)
-        _capset(effective=effective, permitted=kept, inheritable=kept if observing else 0)
+        _capset(effective=effective, permitted=reserve, inheritable=reserve if observing else 0)
     except OSError as error:
         raise HostError(f"cannot give up root's privileges: {error.strerror}") from None
     os.environ["HOME"] = user.home
@@ -116,15 +120,21 @@ def give_up_root(*, observing: bool) -> User | None:
 
 
 def put_in_reserve() -> None:
-    """Where another polltrace has handed its capabilities on to us (handed_on), have what
-    give_up_root has: OBSERVING in effect, the others in reserve. For the calling thread, and for
-    those that it starts from now on. Raises HostError where the kernel refuses."""
-    held = _held(inheritable=True)
-    if os.geteuid() == 0 or not held:
+    """Keep OBSERVING in effect and the other capabilities in reserve, as give_up_root() does.
+
+    It acts where another polltrace has handed its capabilities on to this one (handed_on), for the
+    calling thread and for those that it starts later. Raises HostError where the kernel refuses.
+    """
+    capabilities = _held(inheritable=True)
+    if os.geteuid() == 0 or not capabilities:
         return
     try:
         _prctl(_PR_CAP_AMBIENT, _AMBIENT_CLEAR_ALL)
-        _capset(effective=held & _bits(OBSERVING), permitted=held, inheritable=held)
+        _capset(
+            effective=capabilities & _bits(OBSERVING),
+            permitted=capabilities,
+            inheritable=capabilities,
+        )
     except OSError as error:
         raise HostError(f"cannot give up capabilities: {error.strerror}") from None
 
@@ -132,14 +142,14 @@ def put_in_reserve() -> None:
 @contextlib.contextmanager
 def handed_on() -> Iterator[None]:
     """Within, a process that this thread starts has every capability that we still have."""
-    held = _held(inheritable=True)
+    capabilities = _held(inheritable=True)
     for number in range(_LAST + 1):
-        if held >> number & 1:
+        if capabilities >> number & 1:
             _prctl(_PR_CAP_AMBIENT, _AMBIENT_RAISE, number)
     try:
         yield
     finally:
-        if held:
+        if capabilities:
             _prctl(_PR_CAP_AMBIENT, _AMBIENT_CLEAR_ALL)
 
 
@@ -163,7 +173,7 @@ def _held(*, inheritable: bool = False) -> int:
 
 def _capset(*, effective: int, permitted: int, inheritable: int) -> None:
     sets = (effective, permitted, inheritable)
-    words = [each >> shift & 0xFFFFFFFF for shift in (0, 32) for each in sets]
+    words = [bits >> shift & 0xFFFFFFFF for shift in (0, 32) for bits in sets]
     _check(_libc().capset(struct.pack("=Ii", _VERSION_3, 0), struct.pack("=6I", *words)))
 
 

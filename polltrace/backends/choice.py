@@ -43,7 +43,7 @@ def choose(asked: str, host: ExaminedHost | None = None, stacks: bool = False) -
     probes = variants(host, probe_path())
     if works(probes):
         return Choice("ebpf", "it works here")
-    reasons = {each.found for each in probes if each.state is not State.OK}
+    reasons = {each.detail for each in probes if each.state is not State.OK}
     why = f"no eBPF here ({'; '.join(sorted(reasons))})"
     if stacks:
         raise HostError(f"{why}; {_LAST_RESORT}")

@@ -10,7 +10,7 @@ from typing import Literal
 
 
 def selected(args: argparse.Namespace) -> bool:
-    """Whether the options select any process."""
+    """True if the options select any process."""
     return bool(args.pid or args.name or args.sid or args.all)
 
 
@@ -65,12 +65,12 @@ def address(text: str) -> tuple[str, int]:
     return host.strip("[]") or "127.0.0.1", int(number)
 
 
-def whole_number(low: int, high: int, what: str = "a whole number") -> Callable[[str], int]:
+def whole_number(low: int, high: int, description: str = "a whole number") -> Callable[[str], int]:
     """A type for whole numbers from `low` to `high`; its error calls them `what`."""
 
     def parse(text: str) -> int:
         if not (text.isdecimal() and len(text) < 20 and low <= int(text) <= high):
-            raise argparse.ArgumentTypeError(f"{text!r} is not {what} from {low} to {high}")
+            raise argparse.ArgumentTypeError(f"{text!r} is not {description} from {low} to {high}")
         return int(text)
 
     return parse

@@ -23,14 +23,14 @@ def latch_stat(args: argparse.Namespace) -> None:
         with detaching(probes.detach):
             note_attached(args.duration)
             probes.read()
-            found = probes.latch_time()
-    show(args.json, lambda: latch_data(found), lambda: latch_text(found))
+            latch_times = probes.latch_time()
+    show(args.json, lambda: latch_data(latch_times), lambda: latch_text(latch_times))
 
 
 def _check(pids: Sequence[int]) -> None:
     """Raises UsageError for a process in which a wait for a latch could not be recognised."""
-    known = {server.pid for server in servers(pids) if server.engine.latches}
-    if missing := sorted(set(pids) - known):
+    latch_servers = {server.pid for server in servers(pids) if server.engine.latches}
+    if missing := sorted(set(pids) - latch_servers):
         raise UsageError(
             f"process {missing[0]} is no server of an engine whose file names its latch functions "
             "(docs/reference/engines.md)"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What a command is at while it measures: one line on a terminal's stderr, gone at the end."""
+"""The progress of a measurement: a line on a terminal's stderr, removed at the end."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ class ProgressLine:
     def __enter__(self) -> Self:
         return self
 
-    def step(self, what: str) -> None:
+    def step(self, text: str) -> None:
         if self._shown and self._erases:
-            self._write(f"{_CLEARED}polltrace: {one_line(what)} …")
+            self._write(f"{_CLEARED}polltrace: {one_line(text)} …")
         elif self._shown:
-            note(f"{what} …")
+            note(f"{text} …")
 
-    def remark(self, what: str) -> None:
+    def remark(self, text: str) -> None:
         self._clear()
-        note(what)
+        note(text)
 
     def _clear(self) -> None:
         if self._shown and self._erases:

@@ -39,31 +39,36 @@ class Ps:
         add_json_argument(parser)
 
     def run(self, args: argparse.Namespace) -> int:
-        known = lookup(args)
-        here = servers()
-        found = with_client_servers(here, here)
-        if not found:
+        database = lookup(args)
+        all_servers = servers()
+        chosen = with_client_servers(all_servers, all_servers)
+        if not chosen:
             check_seen()
-        sessions = _watch(found, args.duration, known)
+        sessions = _watch(chosen, args.duration, database)
         show(args.json, lambda: ps_data(sessions), lambda: ps_table(sessions))
         return 0
 
 
-def _watch(found: list[Server], duration_s: float, known: Lookup) -> list[Session]:
+def _watch(chosen: list[Server], duration_s: float, database: Lookup) -> list[Session]:
     """The sessions of these servers, without those that end before counting begins."""
-    if not found:
+    if not chosen:
         return []
     options = ProbeOptions(duration_s=duration_s, skip_ended=True)
     try:
-        with EbpfProbe([server.pid for server in found], options) as probe:
+        with EbpfProbe([server.pid for server in chosen], options) as probe:
             profile = probe.profile()
     except NoSuchProcessError:
         return []
-    seen: dict[tuple[int, int], ProcessTotals] = {
+    totals_by_identity: dict[tuple[int, int], ProcessTotals] = {
         (totals.pid, totals.start_ticks): totals for totals in profile.totals
     }
     return [
-        Session(known.with_sid(server), seen[server.identity], profile.seconds, known.of(server))
-        for server in found
-        if server.identity in seen
+        Session(
+            database.with_sid(server),
+            totals_by_identity[server.identity],
+            profile.seconds,
+            database.of(server),
+        )
+        for server in chosen
+        if server.identity in totals_by_identity
     ]

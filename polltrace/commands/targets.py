@@ -62,16 +62,16 @@ def target_pids(args: argparse.Namespace) -> list[int]:
     if args.name is not None:
         titles = procfs.titles(procfs.pids())
         pids = [pid for pid, title in titles if args.name.search(title)]
-        sought = f"process with a title like {args.name.pattern!r}"
+        missing = f"process with a title like {args.name.pattern!r}"
     else:
-        pids = [each.pid for each in servers() if args.all or each.instance == args.sid]
-        sought = "dedicated server" if args.all else f"dedicated server of instance {args.sid}"
+        pids = [server.pid for server in servers() if args.all or server.instance == args.sid]
+        missing = "dedicated server" if args.all else f"dedicated server of instance {args.sid}"
     # A pattern is on our own command line too, and on that of the shell or sudo that ran us.
     pids = sorted(set(pids) - procfs.ancestors())
     if not pids:
         if args.name is None:
             check_seen()
-        raise NoSuchProcessError(f"no {sought} on this host ('polltrace ps' lists the servers)")
+        raise NoSuchProcessError(f"no {missing} on this host ('polltrace ps' lists the servers)")
     return pids
 
 
@@ -106,9 +106,9 @@ def one_server(pids: Sequence[int], command: str) -> Server:
     """
     if len(pids) != 1:
         raise UsageError(f"{command} takes one process: -p PID")
-    found = servers(pids)
-    if found:
-        return found[0]
+    matches = servers(pids)
+    if matches:
+        return matches[0]
     if procfs.start_ticks(pids[0]) is None:
         raise NoSuchProcessError(f"no process {pids[0]} ('polltrace ps' lists the servers)")
     check_seen(pids)
@@ -130,7 +130,7 @@ def _check_one_choice(args: argparse.Namespace) -> None:
 
 
 def _pattern(text: str) -> re.Pattern[str]:
-    """What Python, here, and polltrace-probe, for processes to come, read alike."""
+    """A pattern that Python and polltrace-probe interpret alike."""
     try:
         return compiled(text, searched=True)
     except ValueError as error:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the words of `polltrace trace` have in common: their files, their question, their forms."""
+"""Common parts of the subcommands of `polltrace trace`: files, query, output formats."""
 
 from __future__ import annotations
 

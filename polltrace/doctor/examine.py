@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""All checks, in the order in which one would fix what they find."""
+"""The list of all checks, in the order in which to fix problems."""
 
 from __future__ import annotations
 

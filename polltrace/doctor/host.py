@@ -21,7 +21,7 @@ class ExaminedHost(Protocol):
     def exists(self, path: str) -> bool: ...
 
     def link(self, path: str) -> str:
-        """Where a symbolic link points; empty where there is none."""
+        """The target of a symbolic link; empty where there is none."""
 
     def which(self, name: str) -> str | None:
         """The path of a command."""
@@ -59,7 +59,7 @@ class ThisHost:
 
     def output(self, *argv: str) -> tuple[int, str]:
         try:
-            done = subprocess.run(
+            process = subprocess.run(
                 argv,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
@@ -71,4 +71,4 @@ class ThisHost:
             )
         except (OSError, subprocess.TimeoutExpired) as error:
             return -1, str(error)
-        return done.returncode, done.stdout
+        return process.returncode, process.stdout

@@ -19,9 +19,9 @@ _VARIANTS = {
 
 def type_information(host: ExaminedHost) -> Prerequisite:
     path = "/sys/kernel/btf/vmlinux"
-    there = host.exists(path)
+    present = host.exists(path)
     fix = f"a kernel with CONFIG_DEBUG_INFO_BTF=y; until then {_BACKEND}"
-    return prerequisite("BTF", there, path if there else f"no {path}", "every eBPF probe", fix)
+    return prerequisite("BTF", present, path if present else f"no {path}", "every eBPF probe", fix)
 
 
 def variants(host: ExaminedHost, probe: str | None) -> list[Prerequisite]:
@@ -29,27 +29,29 @@ def variants(host: ExaminedHost, probe: str | None) -> list[Prerequisite]:
     if probe is None:
         fix = "make build"
         return [
-            prerequisite(f"probe {name}", None, "the probe is not built", what, fix)
-            for name, what in _VARIANTS.items()
+            prerequisite(f"probe {name}", None, "the probe is not built", enables, fix)
+            for name, enables in _VARIANTS.items()
         ]
     code, text = host.output(probe, "--variants")
     answers = dict(line.split(maxsplit=1) for line in text.splitlines() if len(line.split()) > 1)
-    found = []
-    for name, what in _VARIANTS.items():
+    results = []
+    for name, enables in _VARIANTS.items():
         answer = answers.get(name, "").strip()
         if code != 0 or not answer:
             first = text.strip().splitlines()[0] if text.strip() else f"exit code {code}"
-            found.append(prerequisite(f"probe {name}", None, first, what, "sudo polltrace doctor"))
+            results.append(
+                prerequisite(f"probe {name}", None, first, enables, "sudo polltrace doctor")
+            )
         else:
-            others = [n for n in _VARIANTS if answers.get(n, "").strip() == "yes"]
-            fix = f"not needed: {others[0]} is used instead" if others else _BACKEND
-            found.append(prerequisite(f"probe {name}", answer == "yes", answer, what, fix))
-    return found
+            usable = [n for n in _VARIANTS if answers.get(n, "").strip() == "yes"]
+            fix = f"not needed: {usable[0]} is used instead" if usable else _BACKEND
+            results.append(prerequisite(f"probe {name}", answer == "yes", answer, enables, fix))
+    return results
 
 
-def works(found: list[Prerequisite]) -> bool:
-    """Whether the default backend works: one variant is enough."""
-    return any(each.state is State.OK for each in found)
+def works(results: list[Prerequisite]) -> bool:
+    """True if the default backend works, for which one variant is enough."""
+    return any(result.state is State.OK for result in results)
 
 
 def sampling(host: ExaminedHost) -> Prerequisite:
@@ -58,18 +60,18 @@ def sampling(host: ExaminedHost) -> Prerequisite:
     if paranoid is None:
         fix = "a kernel with CONFIG_PERF_EVENTS=y"
         return prerequisite("perf sampling", False, "no perf_event_paranoid", enables, fix)
-    found = f"perf_event_paranoid {paranoid.strip()}"
+    detail = f"perf_event_paranoid {paranoid.strip()}"
     if may_trace(host) and "CAP_SYS_ADMIN" not in held(host) and int(paranoid) > 2:
         # A patch of Debian's; other kernels take it for 2.
-        found += ": CAP_SYS_ADMIN is needed too on Debian's kernels"
+        detail += ": CAP_SYS_ADMIN is needed too on Debian's kernels"
         fix = "sudo polltrace …, or sudo sysctl kernel.perf_event_paranoid=2"
-        return prerequisite("perf sampling", None, found, enables, fix)
-    return prerequisite("perf sampling", may_trace(host), found, enables, "sudo polltrace …")
+        return prerequisite("perf sampling", None, detail, enables, fix)
+    return prerequisite("perf sampling", may_trace(host), detail, enables, "sudo polltrace …")
 
 
 def uprobes(host: ExaminedHost) -> Prerequisite:
     path = "/sys/bus/event_source/devices/uprobe"
-    there = host.exists(path)
+    present = host.exists(path)
     fix = "a kernel with CONFIG_UPROBE_EVENTS=y; until then the skip is read from the server's file"
     enables = "advise, record: counting checks, which measures the skip in force"
-    return prerequisite("uprobes", there, path if there else f"no {path}", enables, fix)
+    return prerequisite("uprobes", present, path if present else f"no {path}", enables, fix)

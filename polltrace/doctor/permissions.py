@@ -23,7 +23,7 @@ def held(host: ExaminedHost) -> frozenset[str]:
 
 
 def may_trace(host: ExaminedHost) -> bool:
-    """Whether a probe may be attached and samples taken."""
+    """True if a probe may be attached and samples taken."""
     return "CAP_SYS_ADMIN" in held(host) or {"CAP_BPF", "CAP_PERFMON"} <= held(host)
 
 
@@ -34,36 +34,38 @@ def capabilities(host: ExaminedHost) -> Prerequisite:
 
 
 def after_sudo(host: ExaminedHost) -> Prerequisite:
-    """Whether commands give up root, and which cannot."""
+    """The check that commands give up root, with those that cannot."""
     enables = "observing without root's write access, as the user who called sudo"
     status = host.read("/proc/self/status") or ""
     if status.partition("\nUid:\t")[2].split()[:1] != ["0"]:
         return prerequisite("root given up", True, "not root", enables, "")
     user = invoking_user({"SUDO_UID": host.variable("SUDO_UID")})
     if user is None:
-        found = "root, but not by sudo: every command keeps root"
-        return prerequisite("root given up", None, found, enables, _BY_SUDO)
-    lacking = [each for each in _TO_CHANGE_USER if each not in held(host)]
+        detail = "root, but not by sudo: every command keeps root"
+        return prerequisite("root given up", None, detail, enables, _BY_SUDO)
+    lacking = [capability for capability in _TO_CHANGE_USER if capability not in held(host)]
     if lacking:
-        found = f"without {', '.join(lacking)} every command keeps root"
-        return prerequisite("root given up", False, found, enables, "grant these to the container")
-    found = f"to {user.name}; kept by: {'; '.join(f'{k} ({why})' for k, why in STAYS_ROOT.items())}"
-    return prerequisite("root given up", True, found, enables, "")
+        detail = f"without {', '.join(lacking)} every command keeps root"
+        return prerequisite("root given up", False, detail, enables, "grant these to the container")
+    detail = (
+        f"to {user.name}; kept by: {'; '.join(f'{k} ({why})' for k, why in STAYS_ROOT.items())}"
+    )
+    return prerequisite("root given up", True, detail, enables, "")
 
 
 def ptrace_scope(host: ExaminedHost) -> Prerequisite:
     enables = "stop-at and the ptrace backend, on processes that polltrace did not start"
     scope = (host.read("/proc/sys/kernel/yama/ptrace_scope") or "0").strip()
-    found = f"ptrace_scope {scope}"
+    detail = f"ptrace_scope {scope}"
     if scope == "3":
         fix = "none: 3 lasts until the next boot (kernel.yama.ptrace_scope in /etc/sysctl.d)"
-        return prerequisite("ptrace", False, found, enables, fix)
+        return prerequisite("ptrace", False, detail, enables, fix)
     if "CAP_SYS_PTRACE" in held(host):
-        return prerequisite("ptrace", True, found, enables, "")
+        return prerequisite("ptrace", True, detail, enables, "")
     if scope == "0":
-        found += ", own processes only"
-        return prerequisite("ptrace", True, found, enables, "")
-    return prerequisite("ptrace", False, found, enables, _AS_ROOT)
+        detail += ", own processes only"
+        return prerequisite("ptrace", True, detail, enables, "")
+    return prerequisite("ptrace", False, detail, enables, _AS_ROOT)
 
 
 def lockdown(host: ExaminedHost) -> Prerequisite:
@@ -83,6 +85,8 @@ def pid_namespace(host: ExaminedHost) -> Prerequisite:
     if not link:
         fix = "mount -t proc proc /proc"
         return prerequisite("PID namespace", None, "no /proc", enables, fix)
-    own = link != _FIRST_PID_NAMESPACE
+    is_own = link != _FIRST_PID_NAMESPACE
     fix = "run on the host, or in a container started with --pid=host"
-    return prerequisite("PID namespace", not own, "its own" if own else "the host's", enables, fix)
+    return prerequisite(
+        "PID namespace", not is_own, "its own" if is_own else "the host's", enables, fix
+    )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""One prerequisite, as found on a host."""
+"""A prerequisite, and its state on a host."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from enum import Enum
 
 
 class State(Enum):
-    """Whether a prerequisite is met; UNKNOWN where that could not be checked."""
+    """State of a prerequisite; UNKNOWN where it could not be checked."""
 
     OK = "ok"
     MISSING = "missing"
@@ -21,19 +21,19 @@ class Prerequisite:
 
     name: what is checked, as the first column prints it;
     state: whether it is met;
-    found: what the check saw;
+    detail: observation of the check;
     enables: the commands and options that need it;
     fix: the command that provides it, or why none does; empty where it is met.
     """
 
     name: str
     state: State
-    found: str
+    detail: str
     enables: str
     fix: str = ""
 
 
-def prerequisite(name: str, ok: bool | None, found: str, enables: str, fix: str) -> Prerequisite:
-    """With `ok` None where it could not be checked. The fix is dropped where it is met."""
+def prerequisite(name: str, ok: bool | None, detail: str, enables: str, fix: str) -> Prerequisite:
+    """Make a Prerequisite; `ok` is None where it could not be checked. A met one has no fix."""
     state = State.UNKNOWN if ok is None else State.OK if ok else State.MISSING
-    return Prerequisite(name, state, found, enables, "" if ok else fix)
+    return Prerequisite(name, state, detail, enables, "" if ok else fix)

@@ -12,18 +12,18 @@ _MARKS = {State.OK: "ok", State.MISSING: "MISSING", State.UNKNOWN: "?"}
 
 
 def doctor_data(prerequisites: Sequence[Prerequisite], works: bool) -> dict[str, Any]:
-    """As JSON-ready data; `fix` null where nothing is amiss."""
+    """The report as JSON-ready data; `fix` is null for a prerequisite that is met."""
     return {
         "default_backend_works": works,
         "prerequisites": [
             {
-                "name": each.name,
-                "state": each.state.value,
-                "found": each.found,
-                "enables": each.enables,
-                "fix": each.fix or None,
+                "name": prerequisite.name,
+                "state": prerequisite.state.value,
+                "found": prerequisite.detail,
+                "enables": prerequisite.enables,
+                "fix": prerequisite.fix or None,
             }
-            for each in prerequisites
+            for prerequisite in prerequisites
         ],
     }
 
@@ -31,10 +31,10 @@ def doctor_data(prerequisites: Sequence[Prerequisite], works: bool) -> dict[str,
 def doctor_text(prerequisites: Sequence[Prerequisite], works: bool) -> str:
     """A line each, and below what is not right what it would enable and the fix."""
     lines = []
-    for each in prerequisites:
-        lines.append(f"{_MARKS[each.state]:<8}{each.name:<20}{each.found}")
-        if each.state is not State.OK:
-            lines.append(f"{'':<28}for   {each.enables}")
-            lines.append(f"{'':<28}fix   {each.fix}")
+    for prerequisite in prerequisites:
+        lines.append(f"{_MARKS[prerequisite.state]:<8}{prerequisite.name:<20}{prerequisite.detail}")
+        if prerequisite.state is not State.OK:
+            lines.append(f"{'':<28}for   {prerequisite.enables}")
+            lines.append(f"{'':<28}fix   {prerequisite.fix}")
     answer = "works" if works else "DOES NOT WORK here: see above the fix"
     return "\n".join([*lines, "", f"The default backend (eBPF) {answer}."])

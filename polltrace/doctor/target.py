@@ -60,34 +60,34 @@ def _symbols(loaded: LoadedObject, executable: str) -> Prerequisite:
     ]
     named = loaded.table.rows(np.concatenate(spread)) >= 0 if spread else np.zeros(1, bool)
     share = float(named.mean())
-    found = f"{len(loaded.table):,} functions, {100 * share:.0f} % of its code"
-    return prerequisite("symbols", share >= 0.5, found, _NAMES, fix)
+    detail = f"{len(loaded.table):,} functions, {100 * share:.0f} % of its code"
+    return prerequisite("symbols", share >= 0.5, detail, _NAMES, fix)
 
 
 def _frame_pointers(loaded: LoadedObject, source: ByteSource) -> Prerequisite:
-    sampled, kept = _prologues(loaded, source)
+    sampled, with_frame = _prologues(loaded, source)
     fix = "none for a given binary (compile with -fno-omit-frame-pointer); stop-at needs none"
     if not sampled:
         return prerequisite("frame pointers", None, "no functions to examine", _WALK, fix)
-    found = f"in {kept} of {sampled} functions examined"
-    return prerequisite("frame pointers", 2 * kept >= sampled, found, _WALK, fix)
+    detail = f"in {with_frame} of {sampled} functions examined"
+    return prerequisite("frame pointers", 2 * with_frame >= sampled, detail, _WALK, fix)
 
 
 def _prologues(loaded: LoadedObject, source: ByteSource) -> tuple[int, int]:
-    """How many calling functions were examined, evenly spread, and how many set up a frame."""
+    """The number of calling functions examined, evenly spread, and of those that set up a frame."""
     elf = read_elf(source)
     starts = loaded.table.start
     sizes = np.minimum(np.diff(starts, append=starts[-1:]), _LONGEST)
     rows = np.flatnonzero(sizes >= _SHORTEST)
     rows = rows[:: max(1, len(rows) // _SAMPLED)]
-    sampled = kept = 0
+    sampled = with_frame = 0
     for address, size in zip(starts[rows].tolist(), sizes[rows].tolist(), strict=True):
         code = b""
         for segment in elf.segments:
             if segment.type == PT_LOAD and 0 <= address - segment.address < segment.file_size:
-                at = address - segment.address + segment.offset
-                code = source.read(at, min(size, source.size - at))
+                offset = address - segment.address + segment.offset
+                code = source.read(offset, min(size, source.size - offset))
         if _CALL in code:
             sampled += 1
-            kept += _PROLOGUE.search(code) is not None
-    return sampled, kept
+            with_frame += _PROLOGUE.search(code) is not None
+    return sampled, with_frame

@@ -24,10 +24,10 @@ def bcc(host: ExaminedHost) -> Prerequisite:
             "bcc", False, f"no module for {SYSTEM_PYTHON}", enables, _install(host, package)
         )
     headers = [f"/lib/modules/{release}/build", "/sys/kernel/kheaders.tar.xz"]
-    there = next((path for path in headers if host.exists(path)), None)
+    path = next((path for path in headers if host.exists(path)), None)
     package = f"linux-headers-{release}" if deb else f"kernel-devel-{release}"
-    found = there or f"no headers: no {headers[0]}"
-    return prerequisite("bcc", there is not None, found, enables, _install(host, package))
+    detail = path or f"no headers: no {headers[0]}"
+    return prerequisite("bcc", path is not None, detail, enables, _install(host, package))
 
 
 def _install(host: ExaminedHost, package: str) -> str:
@@ -44,7 +44,7 @@ def probe_path() -> str | None:
 
 
 def built(name: str, path: str | None, enables: str) -> Prerequisite:
-    """One executable of polltrace's; `path` is None where it is not built."""
+    """The check of an executable of polltrace; `path` is None where it is not built."""
     return prerequisite(name, path is not None, path or "not built", enables, _BUILD)
 
 

@@ -20,7 +20,7 @@ _LEAST_SHOWN, _LEAST_TOLD = 0.001, 0.01
 
 
 def dump_text(state: SessionState) -> str:
-    """One screen: break mode, polls, time, stacks; then what the database knows."""
+    """A screen of text: break mode, polls, time, stacks, then the database's view."""
     lines = [line for label, text in _facts(state) for line in _labelled(label, text)]
     stacks = [
         _labelled_line("stack" if number == 0 else "", _stack(stack, state.samples))
@@ -37,15 +37,13 @@ def _facts(state: SessionState) -> Iterator[tuple[str, str]]:
     for line in session.why.evidence:
         yield "seen", f"{line}"
     if engine.configuration_file:
-        known = server.settings.known_skip
-        yield (
-            "set",
-            f"{engine.parameter}={'?' if known is None else known}: {server.settings.source}",
-        )
-    what = "break polls" if engine.polls_by_count else "checks of its client"
-    others = session.other_polls_per_s
-    more = f", and {others:,.0f} of other sockets" if others >= 1 else ""
-    yield "polls", f"{session.polls_per_s:,.0f} {what} a second{more}"
+        skip = server.settings.known_skip
+        value = "?" if skip is None else skip
+        yield "set", f"{engine.parameter}={value}: {server.settings.source}"
+    unit = "break polls" if engine.polls_by_count else "checks of its client"
+    other_polls = session.other_polls_per_s
+    other_sockets = f", and {other_polls:,.0f} of other sockets" if other_polls >= 1 else ""
+    yield "polls", f"{session.polls_per_s:,.0f} {unit} a second{other_sockets}"
     yield "time", time_line(state.budget, f"{on_cpu(state.budget)}{_checking(state)}")
 
 
@@ -84,12 +82,16 @@ def database_lines(
 ) -> list[str]:
     """The session, its statement and state, wrapped at `width`; then what changed. The statement
     takes `most_sql` lines at most."""
-    known, now = state.session, state.now
+    database_session, activity = state.session, state.activity
     lines = [
-        *_labelled("session", f"{known.number}  {known.user}  {known.client}", width),
-        *_labelled("sql", sql_line(now), width, most_sql),
-        *_labelled("state", state_line(now), width),
-        *(line for each in now.unread for line in _labelled("not read", each, width)),
+        *_labelled(
+            "session",
+            f"{database_session.number}  {database_session.user}  {database_session.client}",
+            width,
+        ),
+        *_labelled("sql", sql_line(activity), width, most_sql),
+        *_labelled("state", state_line(activity), width),
+        *(line for reason in activity.unread for line in _labelled("not read", reason, width)),
     ]
     changed = list(change_lines(state.change, _MOST_EVENTS, _MOST_STATISTICS))
     return [*lines, "", *changed] if changed else lines
@@ -100,14 +102,16 @@ def _stack(stack: NamedStack, samples: int) -> str:
     return f"{100 * stack.count / samples:5.1f} % {names}"
 
 
-def _labelled(label: str, text: str, width: int = _WIDTH, most: int | None = None) -> list[str]:
+def _labelled(
+    label: str, text: str, width: int = _WIDTH, max_lines: int | None = None
+) -> list[str]:
     return textwrap.wrap(
         text,
         width,
         initial_indent=f"{label:<{_LABEL}}",
         subsequent_indent=" " * _LABEL,
         break_on_hyphens=False,
-        max_lines=most,
+        max_lines=max_lines,
         placeholder=" …",
     )
 
@@ -157,5 +161,5 @@ def dump_data(state: SessionState) -> dict[str, Any]:
             for stack in state.stacks
         ],
         "session": asdict(database.session) if database else None,
-        "activity": activity_data(database.now, database.change) if database else None,
+        "activity": activity_data(database.activity, database.change) if database else None,
     }

@@ -33,19 +33,22 @@ _SAMPLE_HZ = 999.0
 
 @dataclass(frozen=True, slots=True)
 class DatabaseState:
-    """What the database knows: the `session`, what it does `now`, and its `change` meanwhile."""
+    """The database's view: the `session`, its present `activity`, and its recent `change`."""
 
     session: DatabaseSession
-    now: Activity
+    activity: Activity
     change: ActivityChange
 
 
 @dataclass(frozen=True, slots=True)
 class SessionState:
-    """One session: `session` has its break mode and its counted polls; `budget` divides its time,
-    seen after that; `stacks` are those on CPU meanwhile, commonest first, of `samples` samples, and
-    `checks` the share of them in the break check, in per cent (None: no samples, or no names).
-    `database` is None where none was asked, or where it has no session of the process."""
+    """The state of one session.
+
+    `session` has its break mode and its counted polls. `budget` divides the time observed after
+    that, and `stacks` are the on-CPU stacks of that time, commonest first, of `samples` samples;
+    `checks` is the share of them in the break check, in per cent (None: no samples, or no names).
+    `database` is None where no database was queried, or where it has no session of the process.
+    """
 
     session: Session
     budget: TimeBudget
@@ -62,13 +65,13 @@ def session_state(server: Server, seconds: float, login: Login | None) -> Sessio
     """
     with contextlib.ExitStack() as ending:
         reader = activity_reader(ending, server, login)
-        before = reader.read() if reader else None
+        earlier = reader.read() if reader else None
         session = _counted(server, seconds / 2)
         budget, stacks = _sampled(server, seconds / 2)
         database = None
-        if reader is not None and before is not None:
-            now = reader.read()
-            database = DatabaseState(reader.session, now, activity_change(before, now))
+        if reader is not None and earlier is not None:
+            activity = reader.read()
+            database = DatabaseState(reader.session, activity, activity_change(earlier, activity))
     samples = sum(stack.count for stack in stacks)
     checks = sum(stack.count for stack in stacks if stack.is_break_check)
     return SessionState(

@@ -41,8 +41,8 @@ class Sums:
 
 @dataclass(slots=True)
 class _Account:
-    """One process: the `group` it was last counted in, its `cpu_s` and `polls` that are in the
-    sums already, and its polls `without_cost`, which wait for a cost."""
+    """Share of one process in the sums: the `group` it was last counted in, its `cpu_s` and `polls`
+    already added, and its polls `without_cost`, which are added once their cost is known."""
 
     group: Group
     cpu_s: float = 0.0
@@ -63,7 +63,7 @@ class CounterTotals:
         return {group: replace(sums) for group, sums in self._sums.items()}
 
     def group(self, row: ServerRow) -> Group:
-        """Where this process counts: its break mode may change, what was counted stays."""
+        """The group that the process counts in now. Its break mode may change; sums stay."""
         if row.instance not in self._sids and len(self._sids) >= _MOST_SIDS:
             return Group(row.engine, _OTHERS, row.mode)
         self._sids.add(row.instance)
@@ -73,8 +73,8 @@ class CounterTotals:
         """Add what its processes did since the snapshot before."""
         for row in snapshot.rows:
             self._add(row)
-        there = {row.identity for row in snapshot.rows}
-        for identity in self._accounts.keys() - there:
+        present = {row.identity for row in snapshot.rows}
+        for identity in self._accounts.keys() - present:
             ended = self._accounts.pop(identity)
             self._sums[ended.group].without_cost += ended.without_cost
 
@@ -88,8 +88,8 @@ class CounterTotals:
         sums.polls += polls
         account.cpu_s, account.polls = row.cpu_s, row.polls
         account.without_cost += polls
-        if each := row.lost_per_poll_s:
-            sums.lost_s += account.without_cost * each.value
-            sums.lost_low_s += account.without_cost * each.low
-            sums.lost_high_s += account.without_cost * each.high
+        if cost_per_poll := row.lost_per_poll_s:
+            sums.lost_s += account.without_cost * cost_per_poll.value
+            sums.lost_low_s += account.without_cost * cost_per_poll.low
+            sums.lost_high_s += account.without_cost * cost_per_poll.high
             account.without_cost = 0.0

@@ -22,7 +22,7 @@ from polltrace.watch.snapshot import Snapshot
 _AT_ONCE = 1000
 
 
-def export(server: MetricsServer, interval_s: float, shown: int) -> None:
+def export(server: MetricsServer, interval_s: float, busiest: int) -> None:
     """Keep `server`'s reading as new as the probe's last frame, and `shown` processes in it.
 
     Runs until interrupted; raises the probe's failure.
@@ -46,21 +46,21 @@ def export(server: MetricsServer, interval_s: float, shown: int) -> None:
                 # What a process did last is in the frame before the line of its end.
                 if host.feed(line):
                     watchdog.frame()
-                    snapshot = host.snapshot(calibration.now)
+                    snapshot = host.snapshot(calibration.poll_costs)
                     totals.take(snapshot)
                     calibration.want(snapshot.knots)
-                    server.reading = _reading(snapshot, totals, shown)
+                    server.reading = _reading(snapshot, totals, busiest)
             while inspector.due():
                 host.inspected(inspector.inspect(_AT_ONCE))
 
 
-def _reading(snapshot: Snapshot, totals: CounterTotals, shown: int) -> Reading:
+def _reading(snapshot: Snapshot, totals: CounterTotals, busiest: int) -> Reading:
     polling = [row for row in snapshot.rows if row.polls_per_s]
     return Reading(
         snapshot=snapshot,
         sums=totals.copy(),
         servers=Counter(map(totals.group, snapshot.rows)),
         polling=Counter(map(totals.group, polling)),
-        busiest=tuple(sorted(polling, key=SORTS["lost"])[:shown]),
+        busiest=tuple(sorted(polling, key=SORTS["lost"])[:busiest]),
         taken_at=time.time(),
     )

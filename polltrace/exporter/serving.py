@@ -38,10 +38,10 @@ class MetricsServer(Collector):
         port: int,
         *,
         deadline_s: float = _DEADLINE_S,
-        most: int = _MOST,
+        max_requests: int = _MOST,
     ) -> None:
         self._address = host, port
-        self._limits = deadline_s, most
+        self._limits = deadline_s, max_requests
         self._reading: Reading | None = None
         self._read_at = time.monotonic()
 
@@ -92,9 +92,11 @@ class _LimitedHttpServer(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self, host: str, port: int, handler: Any, deadline_s: float, most: int) -> None:
+    def __init__(
+        self, host: str, port: int, handler: Any, deadline_s: float, max_requests: int
+    ) -> None:
         self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        self._deadline_s, self._most = deadline_s, most
+        self._deadline_s, self._most = deadline_s, max_requests
         self._lock = threading.Lock()
         self._ends_at: dict[Any, float] = {}
         super().__init__((host, port), handler)
@@ -107,9 +109,9 @@ class _LimitedHttpServer(ThreadingHTTPServer):
             return True
 
     def service_actions(self) -> None:
-        now = time.monotonic()
+        now_s = time.monotonic()
         with self._lock:
-            overdue = [request for request, at in self._ends_at.items() if at <= now]
+            overdue = [request for request, ends_at in self._ends_at.items() if ends_at <= now_s]
             for request in overdue:
                 with contextlib.suppress(OSError):
                     request.shutdown(socket.SHUT_RDWR)

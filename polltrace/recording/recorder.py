@@ -147,7 +147,7 @@ class Recorder:
         """The reason why the cost of a poll could not be measured; empty if it was, or nothing
         polled.
         """
-        return self._calibration.now.failed
+        return self._calibration.poll_costs.failed
 
     def _record(self, parts: Parts) -> None:
         while self._probes.streams:
@@ -159,9 +159,9 @@ class Recorder:
                 elif entries := list(self._entries(read)):
                     parts.write(entries)
             self._between_reads(parts)
-        if not self._calibration.now.by_knot:  # a single knot serves neighbouring intervals
+        if not self._calibration.poll_costs.by_knot:  # a single knot serves neighbouring intervals
             self._calibration.wait()
-        parts.write(self._journal.check_costs(self._calibration.now.by_knot))
+        parts.write(self._journal.check_costs(self._calibration.poll_costs.by_knot))
 
     def _entries(self, read: StreamRecord) -> list[dict[str, object]]:
         """The entries for a record of a probe; also notes the processes in it."""
@@ -192,7 +192,7 @@ class Recorder:
                 entry for server in servers if server for entry in self._journal.server(server)
             ]:
                 parts.write(news)
-        if news := list(self._journal.check_costs(self._calibration.now.by_knot)):
+        if news := list(self._journal.check_costs(self._calibration.poll_costs.by_knot)):
             parts.write(news)
         free = self._options.gaps and not {GAPS, CHECKS} & set(self._probes.streams)
         if free and COUNT in self._probes:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What a database session does, by the database's own views: statement, current wait, waits,
+"""The activity of a database session by the database's own views: statement, current wait, waits,
 statistics."""
 
 from __future__ import annotations
@@ -63,42 +63,45 @@ class Activity:
     @property
     def lock_waits(self) -> Mapping[str, Waited]:
         """The waits for locks, the one that is under way included."""
-        found = {
-            event: each for event, each in self.waited.items() if event.startswith(LOCK_EVENTS)
+        locks = {
+            event: wait for event, wait in self.waited.items() if event.startswith(LOCK_EVENTS)
         }
         if self.waiting and self.event.startswith(LOCK_EVENTS):
-            before = found.get(self.event, Waited(0, 0.0))
-            found[self.event] = Waited(before.waits + 1, before.seconds + (self.event_s or 0.0))
-        return found
+            earlier = locks.get(self.event, Waited(0, 0.0))
+            locks[self.event] = Waited(earlier.waits + 1, earlier.seconds + (self.event_s or 0.0))
+        return locks
 
 
 @dataclass(frozen=True, slots=True)
 class ActivityChange:
-    """What a session did in `seconds`: `waited` by event, longest first, and `statistics`, each by
-    how much it changed, largest first. What did not change is left out."""
+    """Changes of a session's counters in `seconds`: `waited` by event, longest first, and
+    `statistics`, largest change first. Unchanged counters are left out."""
 
     seconds: float
     waited: Sequence[tuple[str, Waited]]
     statistics: Sequence[tuple[str, float]]
 
 
-def activity_change(before: Activity, now: Activity) -> ActivityChange:
-    """From one moment to a later one of the same session."""
+def activity_change(earlier: Activity, later: Activity) -> ActivityChange:
+    """The change between two activities of one session."""
     none = Waited(0, 0.0)
     waited = [
-        (event, Waited(each.waits - then.waits, max(each.seconds - then.seconds, 0.0)))
-        for event, each in now.waited.items()
-        if each != (then := before.waited.get(event, none))
+        (
+            event,
+            Waited(wait.waits - earlier_wait.waits, max(wait.seconds - earlier_wait.seconds, 0.0)),
+        )
+        for event, wait in later.waited.items()
+        if wait != (earlier_wait := earlier.waited.get(event, none))
     ]
     statistics = [
-        (name, value - before.statistics.get(name, 0.0))
-        for name, value in now.statistics.items()
-        if value != before.statistics.get(name, 0.0)
+        (name, value - earlier.statistics.get(name, 0.0))
+        for name, value in later.statistics.items()
+        if value != earlier.statistics.get(name, 0.0)
     ]
     return ActivityChange(
-        now.at_s - before.at_s,
-        sorted(waited, key=lambda each: -each[1].seconds),
-        sorted(statistics, key=lambda each: -abs(each[1])),
+        later.at_s - earlier.at_s,
+        sorted(waited, key=lambda item: -item[1].seconds),
+        sorted(statistics, key=lambda item: -abs(item[1])),
     )
 
 
@@ -126,9 +129,9 @@ class SessionActivity:
         answer = self._process.ask({})
         if not answer["activity"]:
             raise self._gone()
-        found = answer["activity"]
-        waited = {event: Waited(*each) for event, each in found.pop("waited").items()}
-        return Activity(**found, waited=waited)
+        facts = answer["activity"]
+        waited = {event: Waited(*waits) for event, waits in facts.pop("waited").items()}
+        return Activity(**facts, waited=waited)
 
     def _gone(self) -> NoSuchProcessError:
         return NoSuchProcessError(

@@ -40,28 +40,28 @@ def main() -> int:
 
 
 def _serve(oracledb: Any, cursor: Any, pid: int, instance: str) -> None:
-    found = [
-        each
-        for each in sessions(oracledb, cursor)
-        if each["spid"] == pid and each["instance"].upper() == instance.upper()
+    matches = [
+        session
+        for session in sessions(oracledb, cursor)
+        if session["spid"] == pid and session["instance"].upper() == instance.upper()
     ]
-    _say(session=found[0] if found else None)
+    _say(session=matches[0] if matches else None)
     for _ in sys.stdin:
-        _say(activity=_activity(oracledb, cursor, found[0]["sid"], found[0]["serial"]))
+        _say(activity=_activity(oracledb, cursor, matches[0]["sid"], matches[0]["serial"]))
 
 
 def _activity(oracledb: Any, cursor: Any, sid: int, serial: int) -> dict[str, Any] | None:
-    """None for a session that has ended."""
+    """The session's activity; None for a session that has ended."""
     unread: list[str] = []
 
     def rows(view: str, sql: str, **values: Any) -> list[Any]:
         try:
             cursor.execute(sql, **values)
-            found: list[Any] = cursor.fetchall()
+            rows_found: list[Any] = cursor.fetchall()
         except oracledb.DatabaseError as error:
             unread.append(f"{view}: {_first_line(error)}")
             return []
-        return found
+        return rows_found
 
     cursor.execute(_SESSION, sid=sid, serial=serial)
     row = cursor.fetchone()
@@ -91,8 +91,8 @@ def _activity(oracledb: Any, cursor: Any, sid: int, serial: int) -> dict[str, An
 
 
 def _text(rows: Callable[..., list[Any]], sql_id: str | None) -> str:
-    found = rows("v$sql", _TEXT, id=sql_id) if sql_id else []
-    return str(found[0][0]) if found else ""
+    texts = rows("v$sql", _TEXT, id=sql_id) if sql_id else []
+    return str(texts[0][0]) if texts else ""
 
 
 def _first_line(error: Exception) -> str:

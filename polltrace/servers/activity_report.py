@@ -10,21 +10,21 @@ from typing import Any
 from polltrace.servers.activity import Activity, ActivityChange
 
 
-def state_line(now: Activity) -> str:
+def state_line(activity: Activity) -> str:
     """`ACTIVE, waits for enq: TX - row lock contention, 3.1 s so far, blocked by session 12`."""
-    if not now.waiting:
-        return f"{now.status}, not waiting"
-    blocked = "" if now.blocker is None else f", blocked by session {now.blocker}"
-    so_far = "" if now.event_s is None else f", {_seconds(now.event_s)} so far"
-    return f"{now.status}, waits for {now.event}{so_far}{blocked}"
+    if not activity.waiting:
+        return f"{activity.status}, not waiting"
+    blocked = "" if activity.blocker is None else f", blocked by session {activity.blocker}"
+    so_far = "" if activity.event_s is None else f", {_seconds(activity.event_s)} so far"
+    return f"{activity.status}, waits for {activity.event}{so_far}{blocked}"
 
 
-def sql_line(now: Activity) -> str:
+def sql_line(activity: Activity) -> str:
     """SQL_ID, where there is one, and text, on one line."""
-    if not now.sql_id and not now.sql_text:
+    if not activity.sql_id and not activity.sql_text:
         return "no statement"
-    last = "" if now.executing else " (the last one)"
-    return f"{now.sql_id}{last}  {' '.join(now.sql_text.split())}".strip()
+    last = "" if activity.executing else " (the last one)"
+    return f"{activity.sql_id}{last}  {' '.join(activity.sql_text.split())}".strip()
 
 
 def change_lines(change: ActivityChange, most_events: int, most_statistics: int) -> Iterator[str]:
@@ -44,32 +44,32 @@ def change_lines(change: ActivityChange, most_events: int, most_statistics: int)
         )
     for name, value in change.statistics[:most_statistics]:
         yield f"{'STAT':<5} {name[:36]:<36} {value:>14,.0f} {value / seconds:>14,.1f}"
-    more = [
-        f"{len(changed) - most:,} more {what}"
-        for changed, most, what in (
+    omissions = [
+        f"{len(changed) - limit:,} more {kind}"
+        for changed, limit, kind in (
             (change.waited, most_events, "events"),
             (change.statistics, most_statistics, "statistics"),
         )
-        if len(changed) > most
+        if len(changed) > limit
     ]
-    if more:
-        yield f"{'':<5} and {', '.join(more)}"
+    if omissions:
+        yield f"{'':<5} and {', '.join(omissions)}"
 
 
-def activity_data(now: Activity, change: ActivityChange) -> dict[str, Any]:
+def activity_data(activity: Activity, change: ActivityChange) -> dict[str, Any]:
     """`waited` and `statistics` are what changed in `seconds`."""
     return {
-        "status": now.status,
-        "waits_for": now.event if now.waiting else None,
-        "waits_since_s": now.event_s if now.waiting else None,
-        "blocked_by_sid": now.blocker,
-        "sql_id": now.sql_id or None,
-        "sql_text": now.sql_text or None,
-        "executing": now.executing,
+        "status": activity.status,
+        "waits_for": activity.event if activity.waiting else None,
+        "waits_since_s": activity.event_s if activity.waiting else None,
+        "blocked_by_sid": activity.blocker,
+        "sql_id": activity.sql_id or None,
+        "sql_text": activity.sql_text or None,
+        "executing": activity.executing,
         "seconds": change.seconds,
-        "waited": {event: asdict(each) for event, each in change.waited},
+        "waited": {event: asdict(waited) for event, waited in change.waited},
         "statistics": dict(change.statistics),
-        "not_read": list(now.unread),
+        "not_read": list(activity.unread),
     }
 
 

@@ -15,22 +15,22 @@ from polltrace.servers.servers import Server, ServerName, servers
 
 
 def with_client_servers(
-    found: Sequence[Server], of_host: Sequence[Server] | None = None
+    chosen: Sequence[Server], of_host: Sequence[Server] | None = None
 ) -> list[Server]:
     """`found`, each with the server of this host that its client is, if it is one.
 
     `of_host` are all servers of this host, where the caller has them.
     """
-    if not any(_from_this_host(server) for server in found):
-        return list(found)
-    known = ClientServers()
+    if not any(_from_this_host(server) for server in chosen):
+        return list(chosen)
+    links = ClientServers()
     for server in servers() if of_host is None else of_host:
-        known.seen(server)
-    return [replace(server, linked_from=known.of(server)) for server in found]
+        links.seen(server)
+    return [replace(server, linked_from=links.of(server)) for server in chosen]
 
 
 class ClientServers:
-    """Which servers of one host are the clients of others, while servers come and go."""
+    """Index of the servers of one host that are clients of other servers there."""
 
     def __init__(self) -> None:
         self._servers: dict[Identity, Server] = {}
@@ -42,11 +42,13 @@ class ClientServers:
         self.gone(server.identity)
         self._servers[server.identity] = server
         name = ServerName(server.pid, server.instance)
-        self._ends |= dict.fromkeys((each.local for each in server.sockets), name)
+        self._ends |= dict.fromkeys((socket.local for socket in server.sockets), name)
         if server.socket and _from_this_host(server):
             self._sessions[server.socket.peer] = server.identity
         return [
-            self._sessions[each.local] for each in server.sockets if each.local in self._sessions
+            self._sessions[socket.local]
+            for socket in server.sockets
+            if socket.local in self._sessions
         ]
 
     def gone(self, identity: Identity) -> None:
@@ -54,8 +56,8 @@ class ClientServers:
         server = self._servers.pop(identity, None)
         if server is None:
             return
-        for each in server.sockets:
-            self._ends.pop(each.local, None)
+        for socket in server.sockets:
+            self._ends.pop(socket.local, None)
         if server.socket and self._sessions.get(server.socket.peer) == identity:
             del self._sessions[server.socket.peer]
 
@@ -67,6 +69,6 @@ class ClientServers:
 
 
 def _from_this_host(server: Server) -> bool:
-    """Both ends of the client's connection have the same host's address."""
+    """True if both ends of the client's connection have the same host address."""
     socket = server.socket
     return socket is not None and socket.local.rpartition(":")[0] == socket.client

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The socket between a dedicated server and its client, found and asked from outside."""
+"""The socket between a dedicated server and its client, found and queried from outside."""
 
 from __future__ import annotations
 
@@ -53,17 +53,17 @@ def client_sockets(pid: int, connected: Callable[[], Connections]) -> tuple[Clie
 
 
 def clients_among(pid: int, sockets: Sequence[ClientSocket]) -> tuple[ClientSocket, ...]:
-    """Those of a server's `sockets` that may be its client's; see client_sockets()."""
-    owned = [each for each in sockets if each.owner == pid]
+    """The candidates for the client's socket among a server's `sockets`; see client_sockets()."""
+    owned = [candidate for candidate in sockets if candidate.owner == pid]
     return tuple(owned[:1] or sockets)
 
 
 def tcp_sockets(pid: int, connected: Callable[[], Connections]) -> tuple[ClientSocket, ...]:
-    """All connected TCP sockets of a process, by descriptor."""
+    """The connected TCP sockets of a process, by descriptor."""
     sockets = sorted(socket_fds(pid).items())
     pidfd = _pidfd(pid) if sockets else None
     try:
-        return tuple(filter(None, (_asked(pidfd, *each, connected) for each in sockets)))
+        return tuple(filter(None, (_asked(pidfd, fd, inode, connected) for fd, inode in sockets)))
     finally:
         if pidfd is not None:
             os.close(pidfd)
@@ -106,11 +106,11 @@ def _asked(
     if duplicate < 0:
         ends = connected().get(inode)
         return ClientSocket(fd, *ends, None) if ends else None
-    with socket.socket(fileno=duplicate) as asked:
-        if asked.family not in _FAMILIES or asked.type != socket.SOCK_STREAM:
+    with socket.socket(fileno=duplicate) as client:
+        if client.family not in _FAMILIES or client.type != socket.SOCK_STREAM:
             return None
         try:
-            local, peer = asked.getsockname(), asked.getpeername()
+            local, peer = client.getsockname(), client.getpeername()
             owner = fcntl.fcntl(duplicate, fcntl.F_GETOWN)
         except OSError:  # it listens, or is not yet connected
             return None
@@ -125,7 +125,7 @@ def _written(address: tuple[str, int]) -> str:
 def connections(pid: int) -> Connections:
     """Local and peer address by inode, of the TCP connections of the process's network
     namespace: the same for every process in it."""
-    found: dict[int, tuple[str, str]] = {}
+    ends_by_inode: dict[int, tuple[str, str]] = {}
     for table in ("tcp", "tcp6"):
         try:
             lines = (PROC / str(pid) / "net" / table).read_text().splitlines()[1:]
@@ -134,8 +134,8 @@ def connections(pid: int) -> Connections:
         for line in lines:
             columns = line.split()
             if int(columns[3], 16) in (_ESTABLISHED, _CLOSE_WAIT):
-                found[int(columns[9])] = (_address(columns[1]), _address(columns[2]))
-    return found
+                ends_by_inode[int(columns[9])] = (_address(columns[1]), _address(columns[2]))
+    return ends_by_inode
 
 
 def _address(column: str) -> str:

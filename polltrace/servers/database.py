@@ -52,8 +52,12 @@ class DatabaseSession:
     @property
     def client(self) -> str:
         """`JDBC Thin Client from app7`."""
-        what = self.program or self.module
-        return f"{what} from {self.machine}" if what and self.machine else what or self.machine
+        program = self.program or self.module
+        return (
+            f"{program} from {self.machine}"
+            if program and self.machine
+            else program or self.machine
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +73,14 @@ class Lookup:
     def with_sid(self, server: Server) -> Server:
         """The server, with the SID of the one that its client is, where that is known."""
         name = server.linked_from
-        found = self._of(name.pid, name.instance) if name else None
-        if name is None or found is None:
+        session = self._of(name.pid, name.instance) if name else None
+        if name is None or session is None:
             return server
-        return replace(server, linked_from=replace(name, sid=found.sid))
+        return replace(server, linked_from=replace(name, sid=session.sid))
 
     def _of(self, pid: int, instance: str) -> DatabaseSession | None:
-        found = self.sessions.get(pid)
-        return found if found and found.instance.upper() == instance.upper() else None
+        session = self.sessions.get(pid)
+        return session if session and session.instance.upper() == instance.upper() else None
 
 
 def lookup(args: argparse.Namespace) -> Lookup:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Which database is asked, and as whom.
+"""The database to query, and the user to log in as.
 
 The password comes from the environment, a descriptor or a prompt; never from the command line.
 """
@@ -20,9 +20,12 @@ POSTGRESQL = ("postgresql://", "postgres://")
 
 @dataclass(frozen=True, slots=True)
 class Login:
-    """Where (`dsn`: host:port/service or a name of tnsnames.ora) and as whom, with which
-    `password`; no user is OS authentication. `views`: whose views it is to read (Engine.views); of
-    PostgreSQL the `dsn` is a URI without its scheme, and libpq knows what is not given."""
+    """Address (`dsn`: host:port/service or a name of tnsnames.ora), user and `password` of a login.
+
+    An empty user means OS authentication. `views` names the engine whose views are read
+    (Engine.views). The `dsn` of PostgreSQL is a URI without its scheme, and libpq supplies the
+    parts that it lacks.
+    """
 
     dsn: str
     user: str
@@ -48,36 +51,41 @@ def add_connect_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def login_of(connect: str | None, password_fd: int | None = None) -> Login | None:
-    """None where neither the command line nor the environment names a database."""
+    """The login that the command line or the environment names; None without one."""
     target = connect or os.environ.get(CONNECT, "")
     if not target:
         return None
-    scheme = next((each for each in POSTGRESQL if target.startswith(each)), "")
-    named, at, dsn = target.removeprefix(scheme).rpartition("@")
-    if (":" if scheme else "/") in named or (scheme and "password=" in dsn):
+    scheme = next((prefix for prefix in POSTGRESQL if target.startswith(prefix)), "")
+    user_part, separator, dsn = target.removeprefix(scheme).rpartition("@")
+    if (":" if scheme else "/") in user_part or (scheme and "password=" in dsn):
         raise UsageError(
             f"no password on the command line: every user of this host can read it; --connect "
             f"USER@DSN, and the password in ${PASSWORD}, by --password-fd, or at the prompt"
         )
-    user = named if at else os.environ.get(USER, "")
+    user = user_part if separator else os.environ.get(USER, "")
     if scheme:
-        given = password_fd is not None or PASSWORD in os.environ
-        return Login(dsn, user, password_of(user, password_fd) if given else "", "postgresql")
+        has_password = password_fd is not None or PASSWORD in os.environ
+        return Login(
+            dsn, user, password_of(user, password_fd) if has_password else "", "postgresql"
+        )
     if not user:
         return Login(dsn.removeprefix("/"), "", "")
     return Login(dsn, user, password_of(user, password_fd))
 
 
 def password_of(user: str, fd: int | None) -> str:
-    """From a descriptor, the environment, or a prompt. Raises UsageError where none is there."""
+    """The password from a descriptor, the environment or a prompt.
+
+    Raises UsageError where there is none of these.
+    """
     if fd is not None:
         try:
             with open(fd, encoding="utf-8") as file:
                 return file.readline().rstrip("\n")
         except OSError as error:
             raise UsageError(f"no password from descriptor {fd}: {error.strerror}") from None
-    if (known := os.environ.get(PASSWORD)) is not None:
-        return known
+    if (password := os.environ.get(PASSWORD)) is not None:
+        return password
     if not sys.stdin.isatty():
         raise UsageError(f"no password for {user}: set ${PASSWORD}, or use --password-fd")
     return getpass.getpass(f"Password of {user}: ")

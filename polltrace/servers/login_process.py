@@ -45,10 +45,12 @@ class LoginProcess:
         )
         return self
 
-    def log_in(self, **wanted: Any) -> dict[str, Any]:
+    def log_in(self, **request: Any) -> dict[str, Any]:
         """The answer to the first request: `wanted`, with the login. Raises as ask()."""
         login = self._login
-        return self.ask({"dsn": login.dsn, "user": login.user, "password": login.password} | wanted)
+        return self.ask(
+            {"dsn": login.dsn, "user": login.user, "password": login.password} | request
+        )
 
     def ask(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """The answer. Raises DriverError with what the driver reported, or that there was no answer

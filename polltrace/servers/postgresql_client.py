@@ -63,14 +63,14 @@ def _serve(cursor: Any, pid: int | None, instance: str | None) -> None:
     if pid is None:
         _say(sessions=[_session(row) for row in rows])
         return
-    found = [row for row in rows if row[1] == instance]
-    _say(session=_session(found[0]) if found else None)
+    matches = [row for row in rows if row[1] == instance]
+    _say(session=_session(matches[0]) if matches else None)
     for _ in sys.stdin:
-        _say(activity=_activity(cursor, pid, found[0][-1]))
+        _say(activity=_activity(cursor, pid, matches[0][-1]))
 
 
 def _session(row: Sequence[Any]) -> dict[str, Any]:
-    """As DatabaseSession has it."""
+    """The fields of a DatabaseSession."""
     pid, database, user, program, machine, query, _ = row
     return {
         "spid": pid,
@@ -86,7 +86,7 @@ def _session(row: Sequence[Any]) -> dict[str, Any]:
 
 
 def _activity(cursor: Any, pid: int, started: object) -> dict[str, Any] | None:
-    """None for a session that has ended."""
+    """The session's activity; None for a session that has ended."""
     row = cursor.execute(_ACTIVITY, {"pid": pid, "started": started}).fetchone()
     if row is None:
         return None

@@ -32,13 +32,15 @@ WHY = "See 'polltrace why -p PID'."
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A server process, and its `totals` over the `seconds` it was watched; `known` is what the
-    database knows of it, where one was asked."""
+    """A server process, and its `totals` over the `seconds` it was watched.
+
+    `database_session` is its session by the database's views; None where none was queried.
+    """
 
     server: Server
     totals: ProcessTotals
     seconds: float
-    known: DatabaseSession | None = None
+    database_session: DatabaseSession | None = None
 
     @property
     def polls(self) -> int:
@@ -48,8 +50,8 @@ class Session:
     @property
     def client(self) -> str:
         """The client's address; empty for a local session."""
-        found = self.server.client(self.totals)
-        return found.peer if found else ""
+        socket = self.server.client(self.totals)
+        return socket.peer if socket else ""
 
     @property
     def other_polls_per_s(self) -> float:
@@ -99,7 +101,7 @@ def _data(session: Session) -> dict[str, Any]:
         "local": session.evidence.local,
         "client": session.client or None,
         "client_server": asdict(server.linked_from) if server.linked_from else None,
-        "session": asdict(session.known) if session.known else None,
+        "session": asdict(session.database_session) if session.database_session else None,
         "break_mode": session.mode.value,
         "cause": session.why.cause.value,
         "reason": session.reason or None,
@@ -121,19 +123,21 @@ def _data(session: Session) -> dict[str, Any]:
 
 
 def ps_table(sessions: Sequence[Session]) -> str:
-    """One line a session, busiest poller first."""
+    """The table of sessions, busiest poller first."""
     if not sessions:
         names = ", ".join(sorted({engine.name for engine in engines()}))
         return f"No dedicated server process on this host (looked for those of {names})."
-    asked = any(session.known for session in sessions)
-    known = f"{'SID,SERIAL':<11} {'USER':<12} {'PROGRAM':<24} {'SQL_ID':<13}  " if asked else ""
-    cancels = any(each.server.engine.reveals is Reveals.CANCEL for each in sessions)
+    has_database = any(session.database_session for session in sessions)
+    columns = (
+        f"{'SID,SERIAL':<11} {'USER':<12} {'PROGRAM':<24} {'SQL_ID':<13}  " if has_database else ""
+    )
+    cancels = any(session.server.engine.reveals is Reveals.CANCEL for session in sessions)
     how = f" {'EVID':<4} {'SKIP':>5} {'OOB':<3}" if cancels else ""
     lines = [
         f"{'PID':>8} {'ENGINE':<6} {'INSTANCE':<9} {'CLIENT':<22} {'BREAK MODE':<12}{how}"
-        f" {'%CPU':>6} {'POLLS/S':>9}  {known}WHY"
+        f" {'%CPU':>6} {'POLLS/S':>9}  {columns}WHY"
     ]
-    for session in sorted(sessions, key=lambda each: (-each.polls_per_s, each.server.pid)):
+    for session in sorted(sessions, key=lambda session: (-session.polls_per_s, session.server.pid)):
         server, settings = session.server, session.server.settings
         client = str(server.linked_from or session.client or "local")
         why_so = [short(session.why.cause, server.engine)] if session.reason else []
@@ -147,13 +151,13 @@ def ps_table(sessions: Sequence[Session]) -> str:
             f"{server.pid:>8} {server.engine.short:<6} {server.instance:<9} {client:<22}"
             f" {session.mode.value:<12}{_how(session) if cancels else ''}"
             f" {session.cpu_pct:>6.1f} {session.polls_per_s:>9,.0f}  "
-            f"{_known(session.known) if asked else ''}{' '.join(why_so)}".rstrip()
+            f"{_known(session.database_session) if has_database else ''}{' '.join(why_so)}".rstrip()
         )
     return "\n".join([*lines, f"{LEGEND if cancels else ''}{WHY}"])
 
 
 def _how(session: Session) -> str:
-    """The columns of how it learns of a cancel."""
+    """The columns on how the server learns of a cancel."""
     server = session.server
     return f" {_evidence(session):<4} {_skip(server.settings):>5} {_oob(server):<3}"
 
@@ -169,17 +173,18 @@ def _oob(server: Server) -> str:
     return "off" if settings.disable_oob else "on"
 
 
-def _known(known: DatabaseSession | None) -> str:
-    if known is None:
+def _known(session: DatabaseSession | None) -> str:
+    if session is None:
         return " " * 65
-    return f"{known.number:<11} {known.user[:12]:<12} {known.program[:24]:<24} {known.sql_id:<13}  "
+    user, program = session.user[:12], session.program[:24]
+    return f"{session.number:<11} {user:<12} {program:<24} {session.sql_id:<13}  "
 
 
 def _evidence(session: Session) -> str:
     evidence = session.evidence
 
-    def mark(letter: str, seen: bool | None) -> str:
-        return "?" if seen is None else letter if seen else "-"
+    def mark(letter: str, present: bool | None) -> str:
+        return "?" if present is None else letter if present else "-"
 
     if session.server.engine.reveals is Reveals.LOST_CLIENT:
         return f"  {mark('P', evidence.polls_on_cpu)}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The dedicated server processes of this host, each with what can be seen from outside."""
+"""The dedicated server processes of this host, as seen from outside."""
 
 from __future__ import annotations
 
@@ -40,15 +40,15 @@ class ServerName:
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """One dedicated server of `engine` and of database `instance`: `pid` with `start_ticks` is its
-    identity. `local`: it came without a listener. `catches_sigurg`: it has a handler for SIGURG;
-    None: not to be seen.
+    """A dedicated server process of `engine`, serving database `instance`.
 
-    Not `looked_at`: it is on another host, and nothing of its /proc is known; its
-    `settings` are the defaults. `socket` is the likeliest to be the client's, `others` may be it
-    where the server owns none, and `sockets` are all of its TCP connections, those to other
-    databases too. `linked_from` is the server that its client is, where that is one of this host
-    (client_servers.py). `started_at` is seconds since the epoch; None: not known.
+    `pid` with `start_ticks` is its identity. `local`: it was started without a listener.
+    `catches_sigurg`: it has a handler for SIGURG; None: unknown.
+    `looked_at` is False for a server of another host, whose /proc cannot be read and whose
+    `settings` are the defaults. `socket` is likeliest the client's, `candidates` may be it
+    too where the server owns no socket, and `sockets` are all of its TCP connections, those
+    to other databases included. `linked_from` is the server of this host that is its client
+    (client_servers.py). `started_at` is in seconds since the epoch; None: unknown.
     """
 
     pid: int
@@ -61,7 +61,7 @@ class Server:
     settings: BreakSettings
     looked_at: bool = True
     started_at: float | None = None
-    others: tuple[ClientSocket, ...] = ()
+    candidates: tuple[ClientSocket, ...] = ()
     sockets: tuple[ClientSocket, ...] = ()
     linked_from: ServerName | None = None
 
@@ -71,17 +71,17 @@ class Server:
 
     @property
     def edited(self) -> bool:
-        """Whether the server's configuration file was changed after it had read it."""
+        """True if the configuration file was changed after the server had read it."""
         return self.settings.changed_since(self.started_at)
 
     @property
     def configuration(self) -> str:
-        """Where to set the engine's parameter: the path of its file, or its name and directory
-        where no such path is known."""
+        """The file to set the engine's parameter in: its path, or its name and directory where
+        the path is unknown."""
         settings, engine = self.settings, self.engine
-        known = settings.path or settings.place
-        if known or not engine.configuration_directories:
-            return str(known or engine.configuration_file or "configuration")
+        path = settings.path or settings.place
+        if path or not engine.configuration_directories:
+            return str(path or engine.configuration_file or "configuration")
         return f"{engine.configuration_file} in {engine.configuration_directories[-1]}"
 
     def why(self, polls_on_cpu: bool | None) -> Diagnosis:
@@ -90,7 +90,7 @@ class Server:
         return diagnosis(self.engine, evidence, self.settings, edited=self.edited)
 
     def mode(self, polls_on_cpu: bool | None) -> BreakMode:
-        """How it learns of its client, with what a probe saw."""
+        """The break mode; `polls_on_cpu` is what a probe saw."""
         return mode_of(self.engine, self.evidence(polls_on_cpu))
 
     def client_polls(self, totals: ProcessTotals) -> int:
@@ -101,17 +101,17 @@ class Server:
             return _polls(client, totals.sockets)
         # A session over a unix socket has no TCP socket of its client's; it may check that one.
         local = self.local and self.engine.reveals is Reveals.LOST_CLIENT
-        return sum(each.polls for each in totals.sockets if local and each.kind == "unix")
+        return sum(socket.polls for socket in totals.sockets if local and socket.kind == "unix")
 
     def client(self, totals: ProcessTotals) -> ClientSocket | None:
         """The client's socket: where the server owns none, the one that it polls most."""
         return self.client_among(totals.sockets)
 
     def client_among(self, polled: Iterable[SocketPolls]) -> ClientSocket | None:
-        """The same, of the sockets that it `polled`."""
-        if self.socket is None or not self.others:
+        """The client's socket, chosen among `polled` only."""
+        if self.socket is None or not self.candidates:
             return self.socket
-        return max((self.socket, *self.others), key=lambda each: _polls(each, polled))
+        return max((self.socket, *self.candidates), key=lambda socket: _polls(socket, polled))
 
     def evidence(self, polls_on_cpu: bool | None) -> Evidence:
         """The evidence for a break mode, with a probe's totals (None: no probe was attached)."""
@@ -126,7 +126,7 @@ class Server:
 
 def _polls(socket: ClientSocket, polled: Iterable[SocketPolls]) -> int:
     fd, peer = socket.fd, socket.peer
-    return sum(each.polls for each in polled if each.fd == fd or each.peer == peer)
+    return sum(socket.polls for socket in polled if socket.fd == fd or socket.peer == peer)
 
 
 def servers(pids: Iterable[int] | None = None) -> list[Server]:
@@ -136,27 +136,29 @@ def servers(pids: Iterable[int] | None = None) -> list[Server]:
     are not known.
     """
     networks: dict[str, Connections] = {}
-    begun: dict[int, Server] = {}
+    preliminary: dict[int, Server] = {}
 
     def inspect(pid: int) -> Server | None:
-        return _server(pid, networks, begun)
+        return _server(pid, networks, preliminary)
 
-    some = sorted(procfs.pids() if pids is None else pids)
-    found = each_within(some, inspect, procfs.PATIENCE_S)
-    return [known for pid, server in found if (known := server or begun.get(pid))]
+    pids_sorted = sorted(procfs.pids() if pids is None else pids)
+    inspections = each_within(pids_sorted, inspect, procfs.PATIENCE_S)
+    return [result for pid, server in inspections if (result := server or preliminary.get(pid))]
 
 
-def _server(pid: int, networks: dict[str, Connections], begun: dict[int, Server]) -> Server | None:
+def _server(
+    pid: int, networks: dict[str, Connections], preliminary: dict[int, Server]
+) -> Server | None:
     """The server, None where it is none. `begun` gets the facts that are known before its files
     are read: to read them may take for ever."""
     executable = procfs.executable(pid)
     if not any(executable in engine.executables for engine in engines()):
         return None
-    known = engine_of(executable, procfs.title_unbounded(pid))
+    match = engine_of(executable, procfs.title_unbounded(pid))
     start_ticks = procfs.start_ticks(pid)
-    if known is None or start_ticks is None:
+    if match is None or start_ticks is None:
         return None
-    engine, title = known
+    engine, title = match
 
     def connected() -> Connections:
         """Read once a network namespace, and only where it must be."""
@@ -166,9 +168,9 @@ def _server(pid: int, networks: dict[str, Connections], begun: dict[int, Server]
         return networks[network]
 
     sockets = tcp_sockets(pid, connected)
-    found = clients_among(pid, sockets)
-    socket, *others = _of_port(found, engine.client_port(title)) or (None,)
-    begun[pid] = Server(
+    candidates = clients_among(pid, sockets)
+    socket, *remaining = _of_port(candidates, engine.client_port(title)) or (None,)
+    preliminary[pid] = Server(
         pid=pid,
         start_ticks=start_ticks,
         started_at=procfs.started_at(start_ticks),
@@ -176,33 +178,33 @@ def _server(pid: int, networks: dict[str, Connections], begun: dict[int, Server]
         instance=engine.instance_of(title),
         local=engine.is_local(title),
         socket=socket,
-        others=tuple(filter(None, others)),
+        candidates=tuple(filter(None, remaining)),
         sockets=sockets,
         catches_sigurg=procfs.catches(pid, signal.SIGURG),
         settings=unknown_settings(engine, f"no answer in {procfs.PATIENCE_S:g} s"),
     )
     environ = procfs.environ(pid, variables(engine))
     settings = break_settings(engine, environ, procfs.root(pid), procfs.program(pid))
-    return replace(begun[pid], settings=settings)
+    return replace(preliminary[pid], settings=settings)
 
 
 def _of_port(sockets: Sequence[ClientSocket], port: str) -> Sequence[ClientSocket]:
     """The socket whose peer has the port that the server's title names; else all of them."""
-    named = [each for each in sockets if port and each.peer.endswith(f":{port}")]
-    return named[:1] or sockets
+    matches = [socket for socket in sockets if port and socket.peer.endswith(f":{port}")]
+    return matches[:1] or sockets
 
 
 def checks_by_timer() -> bool:
-    """Whether an engine runs here whose checks a timer starts, by the names of executables."""
-    some = [engine.executables for engine in engines() if not engine.polls_by_count]
-    return any(procfs.executable(pid) in names for pid in procfs.pids() for names in some)
+    """True if a process of an engine whose checks a timer starts runs on this host."""
+    executables = [engine.executables for engine in engines() if not engine.polls_by_count]
+    return any(procfs.executable(pid) in names for pid in procfs.pids() for names in executables)
 
 
 def check_seen(pids: Iterable[int] | None = None) -> None:
     """Raises NotPermittedError where there are processes with a dedicated server's title among
     these whose executables we may not see: then the absence of servers proves nothing."""
-    some = sorted(procfs.pids() if pids is None else pids)
-    hidden = [pid for pid in some if not procfs.executable(pid)]
+    candidates = sorted(procfs.pids() if pids is None else pids)
+    hidden = [pid for pid in candidates if not procfs.executable(pid)]
     unseen = [pid for pid, title in procfs.titles(hidden) if has_server_title(title)]
     if unseen:
         few = ", ".join(map(str, unseen[:3])) + (", …" if len(unseen) > 3 else "")

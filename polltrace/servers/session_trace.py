@@ -47,8 +47,8 @@ class SessionTrace:
         self.on_s = time.monotonic()
         try:
             answer = self._process.log_in(pids=self._pids)
-            self.sessions = tuple(TracedSession(**each) for each in answer["sessions"])
-            if missing := set(self._pids) - {each.pid for each in self.sessions}:
+            self.sessions = tuple(TracedSession(**session) for session in answer["sessions"])
+            if missing := set(self._pids) - {session.pid for session in self.sessions}:
                 raise NoSuchProcessError(
                     f"{self._login.dsn} has no session of process {min(missing)}; is it the "
                     "database of that server?"

@@ -43,28 +43,28 @@ def main() -> int:
 
 def _trace(oracledb: Any, cursor: Any, pids: set[int]) -> int:
     cursor.execute(_SESSIONS)
-    found = [row for row in cursor.fetchall() if int(row[2]) in pids]
+    rows = [row for row in cursor.fetchall() if int(row[2]) in pids]
     ours: list[tuple[int, int]] = []
     try:
-        for sid, serial, _, _, traced in found:
+        for sid, serial, _, _, traced in rows:
             if traced != "ENABLED":
                 ours.append((sid, serial))  # before: it may come into force although it fails
                 cursor.execute(_ON, sid=sid, serial=serial)
         _say(
             sessions=[
                 {"sid": sid, "serial": serial, "pid": int(spid), "file": file, "was_on": was_on}
-                for sid, serial, spid, file, traced in found
+                for sid, serial, spid, file, traced in rows
                 for was_on in (traced == "ENABLED",)
             ]
         )
         sys.stdin.read()
     finally:
-        left = [number for number in ours if not _off(oracledb, cursor, *number)]
-    return _say(left_on=[f"{sid},{serial}" for sid, serial in left])
+        still_on = [number for number in ours if not _off(oracledb, cursor, *number)]
+    return _say(left_on=[f"{sid},{serial}" for sid, serial in still_on])
 
 
 def _off(oracledb: Any, cursor: Any, sid: int, serial: int) -> bool:
-    """Whether the session is traced no more; one that is gone is not."""
+    """True if tracing of the session is off; a session that has ended counts as such."""
     try:
         cursor.execute(_OFF, sid=sid, serial=serial)
     except oracledb.Error as error:

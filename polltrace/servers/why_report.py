@@ -15,37 +15,37 @@ def why_data(session: Session) -> dict[str, Any]:
     """`cause` is one of server-disabled, client-never-asked, path-eats-urgent-data, unknown and
     not-in-band; for an engine whose check reveals a lost client interval-set, interval-off and
     unknown."""
-    found = session.why
+    diagnosis = session.why
     return {
         "pid": session.server.pid,
         "break_mode": session.mode.value,
-        "cause": found.cause.value,
-        "reason": found.reason,
-        "evidence": list(found.evidence),
-        "would_settle": list(found.settles),
-        "cure": found.cure or None,
+        "cause": diagnosis.cause.value,
+        "reason": diagnosis.reason,
+        "evidence": list(diagnosis.evidence),
+        "would_settle": list(diagnosis.settles),
+        "cure": diagnosis.cure or None,
     }
 
 
 def verdict(session: Session) -> str:
-    """Its break mode in a sentence, with the reason."""
-    server, found = session.server, session.why
+    """A sentence with the session's break mode and the reason."""
+    server, diagnosis = session.server, session.why
     client = server.socket.peer if server.socket else "a local client"
     linked = f", a link of server {server.linked_from}" if server.linked_from else ""
     session_name = f"{server.pid} ({server.instance}, client {client}{linked})"
     if not session.reason:
         return f"{session_name} is {session.mode.value}."
-    return f"{session_name} is {session.mode.value} because {found.reason}."
+    return f"{session_name} is {session.mode.value} because {diagnosis.reason}."
 
 
 def why_text(session: Session) -> str:
     """The verdict in a sentence; what it rests on; what would settle it; the cure."""
-    found = session.why
+    diagnosis = session.why
     lines = [
         verdict(session),
-        *(f"seen:       {line}" for line in found.evidence),
-        *(f"to be sure: {line}" for line in found.settles),
-        *([f"cure:       {found.cure}"] if found.cure else []),
+        *(f"seen:       {line}" for line in diagnosis.evidence),
+        *(f"to be sure: {line}" for line in diagnosis.settles),
+        *([f"cure:       {diagnosis.cure}"] if diagnosis.cure else []),
     ]
     return "\n".join(
         textwrap.fill(line, _WIDTH, subsequent_indent=" " * 12, break_on_hyphens=False)

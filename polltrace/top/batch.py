@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Without a terminal: the table, or a JSON object, for each frame."""
+"""Output of `top` without a terminal: a table or a JSON object for each frame."""
 
 from __future__ import annotations
 
@@ -64,9 +64,9 @@ def batch(state: UIState, watch: WatchOptions, iterations: int | None, *, as_jso
                 host.inspected(inspector.inspect(1000))
             if not frames:
                 continue
-            seen = host.snapshot(calibration.now)
-            rows = seen.rows
-            early = not printed and seen.t_s is not None and seen.t_s < _RATES_S
+            snapshot = host.snapshot(calibration.poll_costs)
+            rows = snapshot.rows
+            early = not printed and snapshot.t_s is not None and snapshot.t_s < _RATES_S
             if early and any(row.polls_per_s is None for row in rows):
                 continue
             watch.identities.follow(inspector.servers.values())
@@ -76,12 +76,14 @@ def batch(state: UIState, watch: WatchOptions, iterations: int | None, *, as_jso
             if survey.follow(rows):
                 host.set_worst_gaps(survey.worst_s)
                 host.set_timed_costs(survey.costs)
-            calibration.want(seen.knots)
+            calibration.want(snapshot.knots)
             # On an overloaded host measuring takes its time: what is late comes with later prints.
             before_s = time.monotonic()
             calibration.wait(patience_s)
             patience_s = max(0.0, patience_s - (time.monotonic() - before_s))
-            _print(host.snapshot(calibration.now), state, as_json=as_json, again=printed > 0)
+            _print(
+                host.snapshot(calibration.poll_costs), state, as_json=as_json, repeated=printed > 0
+            )
             printed += 1
 
 
@@ -93,11 +95,11 @@ def batch_replay(state: UIState, path: Path, iterations: int | None, *, as_json:
     player = Player(path)
     printed = 0
     while (iterations is None or printed < iterations) and player.next_frame():
-        _print(player.snapshot(), state, as_json=as_json, again=printed > 0)
+        _print(player.snapshot(), state, as_json=as_json, repeated=printed > 0)
         printed += 1
 
 
-def _print(snapshot: Snapshot, state: UIState, *, as_json: bool, again: bool) -> None:
+def _print(snapshot: Snapshot, state: UIState, *, as_json: bool, repeated: bool) -> None:
     if as_json:
         # In one piece: an interrupt leaves no torn line.
         line = json.dumps(snapshot_data(snapshot, visible(snapshot, state)))
@@ -108,6 +110,6 @@ def _print(snapshot: Snapshot, state: UIState, *, as_json: bool, again: bool) ->
     columns = shown(width, snapshot)
     lines: list[Text] = [*header(snapshot, width), titles(columns, width, state)]
     lines += [table_row(row, columns, width) for row in visible(snapshot, state)]
-    if again:
+    if repeated:
         print()
     print("\n".join(one_line(line.plain).rstrip() for line in lines), flush=True)

@@ -37,7 +37,7 @@ class BriefMeasurement:
         return cls([identity], LiveProbe.of_syscalls(identity[0], seconds, probe_host))
 
     def ended(self) -> bool:
-        """Whether it has ended; `totals` then has what it saw of each. Never waits.
+        """True if the probe has ended; `totals` then has its counts by process. Never waits.
 
         Raises the probe's failure.
         """
@@ -81,9 +81,9 @@ class GapSurvey:
             return False
         polling = sorted((row for row in rows if row.polls_per_s), key=_rate, reverse=True)
         if polling:
-            there = {row.identity for row in rows}
-            self.worst_s = {i: worst for i, worst in self.worst_s.items() if i in there}
-            self.costs = {i: cost for i, cost in self.costs.items() if i in there}
+            present = {row.identity for row in rows}
+            self.worst_s = {i: worst for i, worst in self.worst_s.items() if i in present}
+            self.costs = {i: cost for i, cost in self.costs.items() if i in present}
             self._places = {row.identity: (row.knot, row.skip) for row in rows if row.knot}
             self._next_s = self._clock() + SURVEYED_EVERY_S
             self._start([row.identity for row in polling[:MOST_TIMED]], self._probe_host)

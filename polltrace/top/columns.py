@@ -35,8 +35,8 @@ class TopColumn:
     connected_from: int | None = None
 
     def is_shown(self, width: int, connected: bool) -> bool:
-        known = connected and self.connected_from is not None
-        return width >= (self.connected_from or 0 if known else self.from_width)
+        has_sessions = connected and self.connected_from is not None
+        return width >= (self.connected_from or 0 if has_sessions else self.from_width)
 
 
 def number(value: float | None, form: str) -> str:
@@ -105,9 +105,9 @@ def shown(width: int, snapshot: Snapshot) -> list[tuple[TopColumn, int]]:
         for column in COLUMNS
         if column.is_shown(width, snapshot.connected) and column.key not in left_out
     ]
-    left = max(0, width - sum(column.width + 1 for column in columns) + 1)
+    spare = max(0, width - sum(column.width + 1 for column in columns) + 1)
     shares = sum(column.stretch for column in columns)
-    return [(column, column.width + left * column.stretch // shares) for column in columns]
+    return [(column, column.width + spare * column.stretch // shares) for column in columns]
 
 
 def _high_first(value: float | None) -> float:
@@ -116,7 +116,7 @@ def _high_first(value: float | None) -> float:
 
 
 def _lost(row: ServerRow) -> tuple[float, ...]:
-    """By CPU lost, then CPU used. A poll without a known cost counts as a microsecond."""
+    """Sort key: CPU lost, then CPU used. A poll of unknown cost counts as a microsecond."""
     rate = row.polls_per_s
     lost = _value(row.lost_cores) or (rate or 0.0) * 1e-6
     return -lost, rate is None, -(row.cpu_pct or 0.0), row.pid

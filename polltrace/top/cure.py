@@ -13,8 +13,10 @@ from polltrace.top.terminal import Terminal
 
 
 def copy_cure(session: SessionView, terminal: Terminal) -> str:
-    """To the terminal's clipboard, and to a file of its own, because no terminal says whether it
-    took it. Returns what the screen says of it."""
+    """Copy the cure to the terminal's clipboard and to a new file; returns the status line.
+
+    The file is there because a terminal does not report whether it accepted the text.
+    """
     server, advice = session.server, session.advice
     if server is None or advice is None:
         return "What to change is not known yet."

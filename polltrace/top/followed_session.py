@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""One server at a time, measured in a thread of its own while its pane is shown."""
+"""Measurement of one server at a time, in a background thread while its pane is shown."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from polltrace.servers.servers import Server
 
 
 class Measurement(ABC):
-    """Of one `server`, in a thread until `over`."""
+    """A measurement of one `server` in a thread, which ends at `over`."""
 
     def __init__(self, server: Server) -> None:
         self._server = server
@@ -21,7 +21,7 @@ class Measurement(ABC):
         threading.Thread(target=self._run, daemon=True).start()
 
     def has_news(self) -> bool:
-        """Whether something was measured since it was asked last."""
+        """True if a result has come since the last call."""
         news = self._news.is_set()
         self._news.clear()
         return news

@@ -65,25 +65,31 @@ def poll_cost_line(costs: PollCosts) -> str:
             if costs.waiting
             else "No cost per poll yet: no server has polled"
         )
-    known = [
-        _cost_of(trigger, found)
+    parts = [
+        _cost_of(trigger, costs_of_trigger)
         for trigger in Trigger
-        if (found := [each for each in in_order(costs.by_knot) if each[0].trigger is trigger])
+        if (
+            costs_of_trigger := [
+                knot_cost
+                for knot_cost in in_order(costs.by_knot)
+                if knot_cost[0].trigger is trigger
+            ]
+        )
     ]
     how = "while others had the CPU" if costs.disturbed else "untraced"
-    return f"{'; '.join(known)} (measured here, {how})"
+    return f"{'; '.join(parts)} (measured here, {how})"
 
 
-def _cost_of(trigger: Trigger, found: Sequence[tuple[Knot, Estimate]]) -> str:
-    one, unit, scale = _UNITS[trigger]
-    intervals = [knot.interval_us for knot, _ in found]
-    costs = [cost.scaled(scale) for _, cost in found]
-    values = [each.value for each in costs]
-    within = f"[{min(each.low for each in costs):.0f}, {max(each.high for each in costs):.0f}]"
+def _cost_of(trigger: Trigger, knot_costs: Sequence[tuple[Knot, Estimate]]) -> str:
+    name, unit, scale = _UNITS[trigger]
+    intervals = [knot.interval_us for knot, _ in knot_costs]
+    costs = [cost.scaled(scale) for _, cost in knot_costs]
+    values = [cost.value for cost in costs]
+    within = f"[{min(cost.low for cost in costs):.0f}, {max(cost.high for cost in costs):.0f}]"
     if len(intervals) == 1:
-        return f"{values[0]:.0f} {unit} {within} {one}, at one in {intervals[0]} us of CPU"
+        return f"{values[0]:.0f} {unit} {within} {name}, at one in {intervals[0]} us of CPU"
     return (
-        f"{min(values):.0f} to {max(values):.0f} {unit} {within} {one},"
+        f"{min(values):.0f} to {max(values):.0f} {unit} {within} {name},"
         f" at one in {intervals[0]} to {intervals[-1]} us of CPU"
     )
 

@@ -30,8 +30,8 @@ def keys(typed: str) -> list[str]:
     A terminal sends a sequence at once, so an escape that nothing follows is the key itself.
     Unknown sequences are left out.
     """
-    found = (
+    names = (
         _SEQUENCES.get(match[1], "") if match[1] else _PLAIN.get(match[2], match[2])
         for match in _KEY.finditer(typed)
     )
-    return [key for key in found if key]
+    return [key for key in names if key]

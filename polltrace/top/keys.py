@@ -49,8 +49,8 @@ _ANYWHERE: dict[str, Callable[[UIState], UIState]] = {
 
 def _pane(state: UIState, pane: Pane) -> UIState:
     """System calls are counted only while their pane is shown."""
-    again = pane is Pane.SYSCALLS
-    return replace(state, pane=pane, countings=state.countings + again)
+    is_syscalls = pane is Pane.SYSCALLS
+    return replace(state, pane=pane, countings=state.countings + is_syscalls)
 
 
 def _in_session(state: UIState, key: str) -> UIState | None:
@@ -63,7 +63,7 @@ def _in_session(state: UIState, key: str) -> UIState | None:
         return _pane(state, panes[(panes.index(state.pane) + 1) % len(panes)])
     if key == "s":
         return _pane(state, Pane.SYSCALLS)
-    return _pane(state, Pane(key)) if key in {each.value for each in Pane} else None
+    return _pane(state, Pane(key)) if key in {pane.value for pane in Pane} else None
 
 
 def _elsewhere(state: UIState, key: str) -> UIState:
@@ -77,12 +77,12 @@ def _elsewhere(state: UIState, key: str) -> UIState:
 
 
 def _in_table(state: UIState, key: str, rows: Sequence[ServerRow], page: int) -> UIState:
-    at = position(rows, state.selected)
+    selected_at = position(rows, state.selected)
     if key in {"enter", "right"} and rows:
-        opened = rows[at or 0].identity
+        opened = rows[selected_at or 0].identity
         return replace(state, view=View.SESSION, selected=opened, opened=opened)
     changes = _CHANGES.get(key)
-    return changes(state) if changes else _select(state, key, rows, page, at)
+    return changes(state) if changes else _select(state, key, rows, page, selected_at)
 
 
 def _sorted(state: UIState, sort: str) -> UIState:
@@ -120,7 +120,7 @@ _CHANGES: dict[str, Callable[[UIState], UIState]] = {
 
 
 def _select(
-    state: UIState, key: str, rows: Sequence[ServerRow], page: int, at: int | None
+    state: UIState, key: str, rows: Sequence[ServerRow], page: int, selected_at: int | None
 ) -> UIState:
     if not rows:
         return state
@@ -128,8 +128,12 @@ def _select(
     if key not in steps:
         return state
     # The first arrow selects the first row; from there on they move.
-    moved = 0 if at is None and key in {"up", "down", "j", "k"} else (at or 0) + steps[key]
-    return replace(state, selected=rows[min(max(moved, 0), len(rows) - 1)].identity)
+    target = (
+        0
+        if selected_at is None and key in {"up", "down", "j", "k"}
+        else (selected_at or 0) + steps[key]
+    )
+    return replace(state, selected=rows[min(max(target, 0), len(rows) - 1)].identity)
 
 
 def _edit(state: UIState, key: str) -> UIState:

@@ -51,7 +51,7 @@ class Live:
         self._inspector = Inspector(probe_host.servers)
         self._host = HostMonitor(self._inspector, probe_host)
         self._calibration = Calibration(probe_host.check_cost, host=probe_host.factors())
-        self._snapshot = self._host.snapshot(self._calibration.now)
+        self._snapshot = self._host.snapshot(self._calibration.poll_costs)
         self._survey = GapSurvey(probe_host if watch.gaps else None)
         self._session: SessionWatch | None = None
         self._now: SessionNow | None = None
@@ -84,7 +84,7 @@ class Live:
         return self._probe, self._calibration
 
     def _due(self) -> bool:
-        """Whether there are processes to inspect."""
+        """True if there are processes to inspect."""
         return self._inspector.due()
 
     def _nap(self) -> float:
@@ -132,11 +132,13 @@ class Live:
 
             self._session = self._ending.enter_context(SessionWatch(self._watch.probe_host))
         server = self._inspector.servers.get(opened) if opened else None
-        news = self._session.follow(opened, server, self._calibration.now, self._state)
-        here = server if server is not None and server.looked_at else None
-        asked = self._follow_now(here if self._state.pane in _ASKING else None)
-        timed = self._follow_time(here if self._state.pane is Pane.TIME else None)
-        return asked or timed or news
+        news = self._session.follow(opened, server, self._calibration.poll_costs, self._state)
+        local_server = server if server is not None and server.looked_at else None
+        is_now_followed = self._follow_now(local_server if self._state.pane in _ASKING else None)
+        is_time_followed = self._follow_time(
+            local_server if self._state.pane is Pane.TIME else None
+        )
+        return is_now_followed or is_time_followed or news
 
     def _follow_now(self, server: Server | None) -> bool:
         """Measure what the open session does while that is shown; whether there is news."""
@@ -166,17 +168,17 @@ class Live:
 
         if self._session is None or self._session.opened != self._state.opened:
             return SessionView()  # it was opened just now
-        seen = self._session.now
-        now: Sequence[str] = ()
+        view = self._session.now
+        doing: Sequence[str] = ()
         if self._now is not None and self._state.pane is Pane.SQL:
-            now = self._now.statement(width)
+            doing = self._now.statement(width)
         elif self._time is not None and self._state.pane is Pane.TIME:
-            now = self._time.lines(width)
+            doing = self._time.lines(width)
         elif self._now is not None:
-            now = self._now.lines(seen.polling, width)
-        if seen.server is not None and not seen.server.looked_at:
-            now = (UNSEEN_NOW,)
-        return replace(seen, doing=tuple(now))
+            doing = self._now.lines(view.polling, width)
+        if view.server is not None and not view.server.looked_at:
+            doing = (UNSEEN_NOW,)
+        return replace(view, doing=tuple(doing))
 
     def _obey(self, signals: set[int]) -> None:
         if signal.SIGTERM in signals:
@@ -194,20 +196,20 @@ class Live:
         lines = self._probe.lines()
         if lines is None:
             raise self._probe.failure()
-        before = self._frames
+        previous_frames = self._frames
         self._frames += sum([self._host.feed(line) for line in lines])
-        each = REFRESH_FRAMES[self._state.refresh]
-        return self._frames // each > before // each
+        frames_per_refresh = REFRESH_FRAMES[self._state.refresh]
+        return self._frames // frames_per_refresh > previous_frames // frames_per_refresh
 
     def _press(self, keys: list[str]) -> None:
         width, height = self._terminal.size()
         self._status = ""
         for key in keys:
-            rows, before = visible(self._snapshot, self._state), self._state
-            self._state = press(before, key, rows, page(height))
-            if self._state.copies != before.copies:
+            rows, previous = visible(self._snapshot, self._state), self._state
+            self._state = press(previous, key, rows, page(height))
+            if self._state.copies != previous.copies:
                 self._status = self._copied(width)
-            if self._state.recordings != before.recordings:
+            if self._state.recordings != previous.recordings:
                 self._record()
 
     def _copied(self, width: int) -> str:
@@ -223,7 +225,7 @@ class Live:
 
     def _draw(self) -> None:
         if not self._state.paused:
-            self._snapshot = self._host.snapshot(self._calibration.now)
+            self._snapshot = self._host.snapshot(self._calibration.poll_costs)
             self._calibration.want(self._snapshot.knots)
         self._terminal.draw(self._lines(*self._terminal.size()))
 
@@ -236,8 +238,8 @@ class Live:
             case View.SESSION:
                 from polltrace.top.session_screen import session_screen
 
-                at = position(self._snapshot.rows, self._state.opened)
-                row = None if at is None else self._snapshot.rows[at]
+                row_number = position(self._snapshot.rows, self._state.opened)
+                row = None if row_number is None else self._snapshot.rows[row_number]
                 return session_screen(
                     row,
                     self._session_view(width),

@@ -47,7 +47,7 @@ class RecordedHost:
     def argv(self, _options: Sequence[str]) -> list[str]:
         raise HostError("a recording has no processes to measure")
 
-    def failure(self, _code: int, _said: str, /) -> PolltraceError | None:
+    def failure(self, _code: int, _stderr: str, /) -> PolltraceError | None:
         return None
 
     def add(self, server: Server) -> None:
@@ -123,9 +123,9 @@ class Player:
 
     def snapshot(self) -> Snapshot:
         """The host at that moment."""
-        shown = self._host.snapshot(self.costs)
+        snapshot = self._host.snapshot(self.costs)
         clock = f"{self.at_s:.0f} of {self.length_s:.0f} s"
-        return replace(shown, host=self.recording.header.host, clock=clock, cost=None)
+        return replace(snapshot, host=self.recording.header.host, clock=clock, cost=None)
 
     def session(self, identity: Identity) -> tuple[Profile, ProcessTotals | None] | None:
         """The records of one process until now, counted and sampled, and its timed gaps."""
@@ -134,9 +134,9 @@ class Player:
             return None
         rate = counted.break_polls / self.at_s
         stacks = sampled.stacks if sampled else ()
-        whole = replace(counted, rate=PollRate(rate, rate, rate), stacks=stacks)
+        totals = replace(counted, rate=PollRate(rate, rate, rate), stacks=stacks)
         header = Header("", self.recording.header.host, self.recording.header.kernel, COUNT, "")
-        profile = Profile(header, self.at_s, {}, (whole,), frozenset(), {}, complete=False)
+        profile = Profile(header, self.at_s, {}, (totals,), frozenset(), {}, complete=False)
         return profile, self.totals.get((GAPS, identity))
 
     def _take(self, recorded: RecordedFrame) -> bool:
@@ -168,13 +168,13 @@ class Player:
         at_s = recorded.at_s - self.recording.header.at_s
         # Every poll was counted, so the windows are all of the time.
         count, exact = self._frames + FEWEST_WINDOWS, (0.0, 0.0, 0.0)
-        seen = [self.totals[COUNT, each.identity] for each in frame.processes]
+        counted = [self.totals[COUNT, process.identity] for process in frame.processes]
         processes = tuple(
             replace(
-                each,
-                windows=PollWindows(count, each.break_polls, at_s, each.cpu_s, squares=exact),
+                totals,
+                windows=PollWindows(count, totals.break_polls, at_s, totals.cpu_s, squares=exact),
             )
-            for each in seen
+            for totals in counted
         )
         return self._host.take(ProbeFrame(at_s, processes, frame.lost))
 
@@ -188,7 +188,7 @@ class Player:
 
 
 def _timed_costs(recording: Recording) -> dict[Identity, TimedCost]:
-    """What a poll costs those whose polls were timed while it was recorded."""
+    """The cost per poll of the processes whose polls were timed in the recording."""
     costs = {}
     for identity, totals in recording.gaps.items():
         if totals.cpu_s and totals.break_polls:

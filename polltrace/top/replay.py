@@ -71,10 +71,10 @@ class Replay(Live):
 def recorded_view(player: Player, opened: Identity | None) -> SessionView:
     """The session that is open, as recorded until now."""
     server = player.inspector.servers.get(opened) if opened else None
-    seen = player.session(opened) if opened else None
-    if server is None or seen is None:
+    measured = player.session(opened) if opened else None
+    if server is None or measured is None:
         return SessionView(note="Not in the recording at this moment.")
-    profile, gaps = seen
+    profile, gaps = measured
     stacks = named_stacks(profile, player.probe_host.names(), ON_CPU)
     seen_then = session_view(server, profile, stacks, player.costs, gaps)
     return replace(seen_then, doing=("A recording does not have that.",))

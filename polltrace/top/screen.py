@@ -24,7 +24,7 @@ Columns = Sequence[tuple[TopColumn, int]]
 
 
 def page(height: int) -> int:
-    """How many servers fit a screen of `height` lines."""
+    """The number of servers that fit a screen of `height` lines."""
     return max(1, height - _OTHER_LINES)
 
 
@@ -42,8 +42,8 @@ def table_screen(  # noqa: PLR0913 - all that it shows
     rows = visible(snapshot, state)
     columns = shown(width, snapshot)
     room = page(height)
-    at = position(rows, state.selected)
-    first = (at or 0) // room * room
+    selected_at = position(rows, state.selected)
+    first = (selected_at or 0) // room * room
     body = [
         table_row(row, columns, width, selected=row.identity == state.selected)
         for row in rows[first : first + room]
@@ -73,7 +73,7 @@ def titles(columns: Columns, width: int, state: UIState) -> Text:
 
 
 def table_row(row: ServerRow, columns: Columns, width: int, *, selected: bool = False) -> Text:
-    """One server."""
+    """The line of one server."""
     line = Text(style="reverse" if selected else "")
     for column, wide in columns:
         style = ""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What an open session does now, measured in the background while its pane is shown."""
+"""The present activity of an open session, measured while its pane is shown."""
 
 from __future__ import annotations
 
@@ -29,8 +29,11 @@ _SQL_TEXT = 1000  # characters, as many as V$SQL.SQL_TEXT has
 
 @dataclass(frozen=True, slots=True)
 class _Doing:
-    """Where its time went (`budget`, None: not measured yet), what the database knows of it (None:
-    it was not asked, or does not know), and a `note` on what is missing."""
+    """A session's present activity.
+
+    `budget` divides its time (None: not measured yet), `database` is the database's view of it
+    (None: not queried, or the session is unknown there), `note` names the missing part.
+    """
 
     budget: TimeBudget | None = None
     database: DatabaseState | None = None
@@ -48,8 +51,10 @@ class SessionNow(FollowedSession["_Measurement"]):
         return _Measurement(server, self._login)
 
     def lines(self, polling: Estimate | None, width: int) -> Sequence[str]:
-        """What its pane shows; empty until something was measured. `polling`: per cent of its CPU
-        time that its polls take, None where that is not known."""
+        """The lines of the pane; empty before the first result.
+
+        `polling` is the share of the session's CPU time in polls, in per cent; None: unknown.
+        """
         doing = self._measurement.doing if self._measurement else _Doing()
         lines: list[str] = []
         if doing.budget is not None:
@@ -64,17 +69,17 @@ class SessionNow(FollowedSession["_Measurement"]):
         doing = self._measurement.doing if self._measurement else _Doing()
         if doing.database is None:
             return textwrap.wrap(doing.note, width)
-        now = doing.database.now
-        lines = [f"{now.sql_id}{'' if now.executing else ' (the last one)'}".strip(), ""]
-        for line in now.sql_text.splitlines():
+        activity = doing.database.activity
+        lines = [f"{activity.sql_id}{'' if activity.executing else ' (the last one)'}".strip(), ""]
+        for line in activity.sql_text.splitlines():
             lines += textwrap.wrap(line, width, replace_whitespace=False) or [""]
-        if len(now.sql_text) >= _SQL_TEXT:
+        if len(activity.sql_text) >= _SQL_TEXT:
             lines += ["", f"These are its first {_SQL_TEXT:,} characters."]
-        return lines if now.sql_id or now.sql_text else ["No statement."]
+        return lines if activity.sql_id or activity.sql_text else ["No statement."]
 
 
 def _on_cpu(budget: TimeBudget, polling: Estimate | None) -> str:
-    """Its time on CPU, divided into polls and the rest where the polls' part is known."""
+    """The session's time on CPU, divided into polls and other work where the share is known."""
     if polling is None:
         return on_cpu(budget)
     polls = polling.scaled(budget.cpu)
@@ -86,7 +91,7 @@ def _on_cpu(budget: TimeBudget, polling: Estimate | None) -> str:
 
 
 class _Measurement(Measurement):
-    """What one server is `doing`, by the last time that it was measured."""
+    """Repeated measurement of one server; `doing` is the last result."""
 
     def __init__(self, server: Server, login: Login | None) -> None:
         self._login = login
@@ -101,7 +106,7 @@ class _Measurement(Measurement):
             self._show(replace(self.doing, note=str(error)))
 
     def _reader(self, ending: contextlib.ExitStack) -> tuple[SessionActivity | None, str]:
-        """None, and the reason, where the database cannot be asked."""
+        """The reader of the database's views; None, and the reason, where there is none."""
         if self._login is None:
             return None, "--connect adds its statement, its waits and statistics."
         if missing := why_not(self._login, self._server):
@@ -112,16 +117,16 @@ class _Measurement(Measurement):
             return None, str(error)
 
     def _measure(self, reader: SessionActivity | None, missing: str) -> None:
-        before = reader.read() if reader else None
+        earlier = reader.read() if reader else None
         while not self.over.is_set():
             budget = observe_process(self._server, _EVERY_S, self.over.is_set, _RATE_HZ).budget
-            if reader is None or before is None:
+            if reader is None or earlier is None:
                 self._show(_Doing(budget, note=missing))
                 continue
-            now = reader.read()
-            change = activity_change(before, now)
-            self._show(_Doing(budget, DatabaseState(reader.session, now, change)))
-            before = now
+            activity = reader.read()
+            change = activity_change(earlier, activity)
+            self._show(_Doing(budget, DatabaseState(reader.session, activity, change)))
+            earlier = activity
 
     def _show(self, doing: _Doing) -> None:
         self.doing = doing

@@ -19,14 +19,15 @@ _CHECK = "bold white on red"
 
 
 def flame(session: SessionView, width: int, height: int) -> list[Text]:
-    """Where it is on CPU, outermost first: each function as wide as its share of the samples.
+    """A flame graph of the on-CPU stacks, outermost function first, in at most `height` lines.
 
-    What all stacks begin with takes one line; `height` lines at most.
+    A function is as wide as its share of the samples. The common start of all stacks takes one
+    line.
     """
     if not session.samples:
         return [Text("Nothing on CPU yet.", style="dim")]
     stacks = [(stack, [frame.name for frame in reversed(stack.frames)]) for stack in session.stacks]
-    stacks.sort(key=lambda each: each[1])
+    stacks.sort(key=lambda stack: stack[1])
     common = _common([names for _, names in stacks])
     path = " > ".join(stacks[0][1][:common]) or "(all)"
     lines = [Text(f"{session.samples:,} samples on CPU, outermost first", style="reverse")]
@@ -40,7 +41,7 @@ def flame(session: SessionView, width: int, height: int) -> list[Text]:
 
 
 def _common(stacks: Sequence[Sequence[str]]) -> int:
-    """How many functions all of them begin with."""
+    """The number of outermost functions that all stacks share."""
     depth = 0
     while all(len(names) > depth and names[depth] == stacks[0][depth] for names in stacks):
         depth += 1
@@ -50,13 +51,13 @@ def _common(stacks: Sequence[Sequence[str]]) -> int:
 def _level(
     stacks: Sequence[tuple[NamedStack, list[str]]], depth: int, samples: int, width: int
 ) -> Text:
-    """One line: the functions at this depth, each under the one that called it."""
-    line, begun = Text(), 0
-    for number, (path, group) in enumerate(groupby(stacks, lambda each: each[1][: depth + 1])):
+    """The line of the functions at this depth, each below its caller."""
+    line, drawn_samples = Text(), 0
+    for number, (path, group) in enumerate(groupby(stacks, lambda stack: stack[1][: depth + 1])):
         members = [stack for stack, _ in group]
-        ends = begun + sum(stack.count for stack in members)
-        columns = round(width * ends / samples) - round(width * begun / samples)
-        begun = ends
+        end_samples = drawn_samples + sum(stack.count for stack in members)
+        columns = round(width * end_samples / samples) - round(width * drawn_samples / samples)
+        drawn_samples = end_samples
         if len(path) <= depth:
             line.append(" " * columns)
             continue
@@ -73,8 +74,10 @@ _WAITS = {
 
 
 def gaps(buckets: Sequence[Bucket], width: int, reveals: Reveals = Reveals.CANCEL) -> list[Text]:
-    """How long the times between two break polls were, a line for each factor of about three.
-    `reveals`: what waits for a poll."""
+    """A histogram of the times between two break polls, in steps of a factor of about three.
+
+    `reveals` is the event that waits for a poll.
+    """
     if not buckets:
         return [
             Text("Not timed yet: t times the gaps between its polls for a second.", style="dim")
@@ -82,11 +85,11 @@ def gaps(buckets: Sequence[Bucket], width: int, reveals: Reveals = Reveals.CANCE
     counted: dict[int, int] = {}
     for bucket in buckets:
         counted[_step(bucket.from_ns)] = counted.get(_step(bucket.from_ns), 0) + bucket.count
-    most, total = max(counted.values()), sum(counted.values())
+    largest, total = max(counted.values()), sum(counted.values())
     lines = [Text(f"{'GAP FROM':>9} {'COUNT':>12} {'%':>7}", style="reverse")]
     for step in range(min(counted), max(counted) + 1):
         count = counted.get(step, 0)
-        bar = "█" * max(1 if count else 0, round((width - 33) * count / most))
+        bar = "█" * max(1 if count else 0, round((width - 33) * count / largest))
         share = f"{100 * count / total:.3f}"
         lines.append(Text(f"{duration(1e-9 * _from_ns(step)):>9} {count:>12,} {share:>7} {bar}"))
     worst = duration(1e-9 * buckets[-1].below_ns)
@@ -108,7 +111,7 @@ def _from_ns(step: int) -> int:
 
 
 def syscalls(session: SessionView) -> list[Text]:
-    """Its system calls, most often first."""
+    """The session's system calls, most frequent first."""
     counted = session.counted
     if counted is None:
         return [Text("Counting its system calls …", style="dim")]
@@ -116,7 +119,7 @@ def syscalls(session: SessionView) -> list[Text]:
     lines = [
         Text(f"{'SYSCALL':<20} {'CALLS':>12} {'PER SECOND':>12} {'ERRORS':>9}", style="reverse")
     ]
-    for call in sorted(totals.syscalls, key=lambda each: -each.calls):
+    for call in sorted(totals.syscalls, key=lambda call: -call.calls):
         rate = call.calls / seconds
         errors = f"{call.errors:,}" if call.errors else ""
         lines.append(Text(f"{call.name:<20} {call.calls:>12,} {rate:>12,.1f} {errors:>9}"))

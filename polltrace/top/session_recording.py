@@ -18,8 +18,11 @@ _HERE_ALONE = "Only its own host can record that: run record there."
 
 
 class SessionRecording:
-    """One recording at a time, from __enter__ to __exit__. `status` is what the screen says of it;
-    empty before the first. `options` are given to record besides."""
+    """Runs one recording at a time, from __enter__ to __exit__.
+
+    `status` is its line on the screen, empty before the first recording; `options` are further
+    options of `record`.
+    """
 
     def __init__(self, options: Sequence[str]) -> None:
         self._options = options
@@ -66,7 +69,7 @@ class SessionRecording:
         self.status = f"Ending the recording to {self._file} …"
 
     def ended(self) -> bool:
-        """Whether it has ended since it was asked last: `status` then says how. Never waits."""
+        """True if the recording has ended since the last call; `status` then says how."""
         if self._process is None or self._process.poll() is None:
             return False
         self._finish(self._process)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""One session as lines: break mode and why, what it costs, the forecast, the stacks."""
+"""The screen of one session: break mode and reason, cost, forecast, stacks."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ def session_screen(  # noqa: PLR0913 - all that it shows
 ) -> list[Text]:
     """Exactly `height` lines of at most `width`; `row` is None once the process is gone. `status`
     stands above the keys."""
-    said = [Text(line, style="bold") for line in textwrap.wrap(status, width)]
-    below = [*said, _keys(pane)]
+    status_lines = [Text(line, style="bold") for line in textwrap.wrap(status, width)]
+    footer = [*status_lines, _keys(pane)]
     lines = [_title(row), *_mode(row, session, width), *_cost(session)]
-    shown = _shown(session, pane, width, height - 1 - len(below) - len(lines))
-    lines += [Text(""), *shown] if shown else []
-    room = max(height - len(below), 0)
+    pane_lines = _shown(session, pane, width, height - 1 - len(footer) - len(lines))
+    lines += [Text(""), *pane_lines] if pane_lines else []
+    room = max(height - len(footer), 0)
     lines += [Text("")] * (room - len(lines))
-    lines = [*lines[:room], *below][-height:]
+    lines = [*lines[:room], *footer][-height:]
     for line in lines:
         line.truncate(width, overflow="ellipsis")
     return lines
@@ -72,10 +72,10 @@ def _shown(session: SessionView, pane: Pane, width: int, height: int) -> list[Te
 
 def _keys(pane: Pane) -> Text:
     line = Text(style="dim")
-    for each in Pane:
-        style = "bold not dim reverse" if each is pane else ""
-        name = _NAMES.get(each, each.name.capitalize())
-        line.append(f"{each.value} {name}", style)
+    for other_pane in Pane:
+        style = "bold not dim reverse" if other_pane is pane else ""
+        name = _NAMES.get(other_pane, other_pane.name.capitalize())
+        line.append(f"{other_pane.value} {name}", style)
         line.append(" ")
     return line.append("c Cure R Record Esc Back ?")
 
@@ -117,8 +117,7 @@ def _mode(row: ServerRow | None, session: SessionView, width: int) -> list[Text]
 def _seen(server: Server, evidence: Evidence) -> str:
     if server.engine.reveals is Reveals.CANCEL:
         return _evidence(evidence)
-    found = diagnosis(server.engine, evidence, server.settings)
-    return "; ".join(found.evidence)
+    return "; ".join(diagnosis(server.engine, evidence, server.settings).evidence)
 
 
 def _evidence(evidence: Evidence) -> str:
@@ -185,32 +184,32 @@ def _cost(session: SessionView) -> list[Text]:
 
 
 def _sampled(session: SessionView, checks: Estimate) -> str:
-    """What the samples say, and both estimates together."""
+    """The estimate from samples, and the combination of both estimates."""
     advice, samples = session.advice, f"{session.samples:,} samples"
     if not isinstance(advice, Advice) or advice.sampled is None:
         return f"Sampled: {_pct(checks)} of {samples} on CPU"
-    found = f"Sampled: {_pct(advice.sampled)} of its CPU, by {samples}"
+    sentence = f"Sampled: {_pct(advice.sampled)} of its CPU, by {samples}"
     if not advice.choice.agree:
-        return f"{found}; they DISAGREE"
-    return f"{found}; both: {advice.cpu_pct.value:.2f} %"
+        return f"{sentence}; they DISAGREE"
+    return f"{sentence}; both: {advice.cpu_pct.value:.2f} %"
 
 
 def _cancel(advice: Advice) -> list[Text]:
-    """How long a cancel waits while the session is on CPU, where gaps were timed."""
-    now = next((each for each in advice.forecast if each.break_poll_skip == advice.skip), None)
-    if now is None or now.cancel_ms is None:
+    """The wait of a cancel while the session is on CPU, where gaps were timed."""
+    in_force = (skip for skip in advice.forecast if skip.break_poll_skip == advice.skip)
+    current = next(in_force, None)
+    if current is None or current.cancel_ms is None:
         return []
-    waits = f"median {now.cancel_ms.median:.3g}, p99 {now.cancel_ms.p99:.3g}"
-    return [
-        Text(f"Timed: a cancel on CPU waits {waits}, worst gap {now.cancel_ms.worst:.3g} ms (1 s)")
-    ]
+    cancel = current.cancel_ms
+    waits = f"median {cancel.median:.3g}, p99 {cancel.p99:.3g}, worst gap {cancel.worst:.3g} ms"
+    return [Text(f"Timed: a cancel on CPU waits {waits} (1 s)")]
 
 
 def _forecast(advice: SessionAdvice) -> list[Text]:
     if isinstance(advice, Advice):
         return _skips(advice)
-    first, *others = client_check_lines(advice)
-    return [Text(first, style="reverse"), *map(Text, others)]
+    first, *remaining = client_check_lines(advice)
+    return [Text(first, style="reverse"), *map(Text, remaining)]
 
 
 def _skips(advice: Advice) -> list[Text]:
@@ -222,21 +221,21 @@ def _skips(advice: Advice) -> list[Text]:
             style="reverse",
         )
     ]
-    for each in advice.forecast:
-        share, saved = each.cpu_pct, each.saved_pct
-        now = each.break_poll_skip == advice.skip
-        cancel = each.cancel_ms
+    for forecast in advice.forecast:
+        share, saved = forecast.cpu_pct, forecast.saved_pct
+        is_current = forecast.break_poll_skip == advice.skip
+        cancel = forecast.cancel_ms
         p99, worst = (
             (duration(1e-3 * cancel.p99), duration(1e-3 * cancel.worst)) if cancel else ("-", "-")
         )
         lines.append(
             Text(
-                f"{each.break_poll_skip:>6}"
+                f"{forecast.break_poll_skip:>6}"
                 f" {f'{share.value:.2f} [{share.low:.2f}, {share.high:.2f}]':>20}"
                 f" {f'{saved.value:.1f} [{saved.low:.1f}, {saved.high:.1f}]':>18}"
                 f" {p99:>10} {worst:>8}"
-                f" {f'{each.cancel_waiting_s:,.0f} s':>9}{' <-' if now else ''}",
-                style="bold" if now else "",
+                f" {f'{forecast.cancel_waiting_s:,.0f} s':>9}{' <-' if is_current else ''}",
+                style="bold" if is_current else "",
             )
         )
     return lines
@@ -246,10 +245,10 @@ def _stacks(session: SessionView, width: int) -> list[Text]:
     if not session.stacks:
         return []
     checks = [stack for stack in session.stacks if stack.is_break_check]
-    others = [stack for stack in session.stacks if not stack.is_break_check]
+    other_stacks = [stack for stack in session.stacks if not stack.is_break_check]
     lines = [Text(f"On-CPU stacks in {session.seconds:.0f} s, innermost first", style="reverse")]
     # A dozen of either, interleaved, so that a small screen shows both.
-    for pair in zip_longest(checks[:_MOST_STACKS], others[:_MOST_STACKS]):
+    for pair in zip_longest(checks[:_MOST_STACKS], other_stacks[:_MOST_STACKS]):
         lines += [_stack(stack, session.samples, width) for stack in pair if stack]
     return lines
 

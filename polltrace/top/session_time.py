@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Where the time of an open session goes, whole, and what of it latches take."""
+"""The division of an open session's time, with the share of latches."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ class SessionTime(FollowedSession["_Measurement"]):
         return _Measurement(server)
 
     def lines(self, width: int) -> Sequence[str]:
-        """What its pane shows; empty until something was measured."""
-        seen = self._measurement
-        if seen is None:
+        """The lines of the pane; empty before the first result."""
+        measurement = self._measurement
+        if measurement is None:
             return []
-        if seen.time is None or seen.note:
-            return textwrap.wrap(seen.note, width)
-        lines = latch_screen(seen.time, names_latches=seen.names_latches)
+        if measurement.time is None or measurement.note:
+            return textwrap.wrap(measurement.note, width)
+        lines = latch_screen(measurement.time, names_latches=measurement.names_latches)
         return [part for line in lines for part in textwrap.wrap(line, width) or [""]]
 
 

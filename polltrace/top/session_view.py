@@ -24,14 +24,14 @@ from polltrace.watch.snapshot import PollCosts
 
 @dataclass(frozen=True, slots=True)
 class SessionView:
-    """One open session, measured for `seconds` so far.
+    """An open session, measured for `seconds` so far.
 
-    `evidence` is of the break mode of `server`, both None before it was inspected; `stacks` are its
-    on-CPU stacks, `note` is a sentence about the measurement. `advice` is None until there are
-    windows enough and a cost, or where nothing is polled; `checks` the share of `samples` in the
-    break check, `spun` of them spin for a latch. `gaps` and `counted` (system calls, and for how
-    many seconds) only where these were asked for. `doing` are the lines of what it does now, once
-    that was measured.
+    `server` and the `evidence` of its break mode are None before the server was inspected;
+    `stacks` are its on-CPU stacks, `note` is a sentence about the measurement. `advice` is None
+    until there are enough windows and a cost, and where nothing is polled; `checks` is the share
+    of `samples` in the break check, and `spun` of them spin for a latch. `gaps` and `counted`
+    (system calls, and the seconds that they were counted for) are there on request only. `doing`
+    are the lines of its present activity, once measured.
     """
 
     server: Server | None = None
@@ -49,7 +49,7 @@ class SessionView:
 
     @property
     def polling(self) -> Estimate | None:
-        """What checking takes of its CPU time, per cent; None where that is unknown."""
+        """The share of checking in the session's CPU time, in per cent; None: unknown."""
         return self.advice.cpu_pct if self.advice else None
 
     def ended(self) -> SessionView:
@@ -95,7 +95,7 @@ def session_view(
 
 
 def _polls_on_cpu(server: Server, totals: ProcessTotals) -> bool | None:
-    """None where too little of it was seen."""
+    """True if the server polls while on CPU; None where it ran too little to tell."""
     if totals.break_polls:
         return True
     window_s = totals.windows.seconds if totals.windows else 0.0
@@ -104,7 +104,7 @@ def _polls_on_cpu(server: Server, totals: ProcessTotals) -> bool | None:
 
 
 def _cost(server: Server, load: SessionLoad, costs: PollCosts) -> PollCost | None:
-    """None until it is measured where the session is."""
+    """The cost per poll at the session's interval; None before it is measured."""
     if not load.rate.per_s or not load.busy:
         return None
     knot = Knot.nearest(server.engine.trigger, load.interval_s)

@@ -67,18 +67,18 @@ class SessionWatch:
         `server` is what is known of it, None once it is gone. When `state` asks for gaps or system
         calls once more, these are measured for a while.
         """
-        asked = state.timings, state.countings
+        requested = state.timings, state.countings
         if opened != self.opened:
             self._close()
-            self.opened, self._asked, self._gaps, self._counted = opened, asked, None, None
+            self.opened, self._asked, self._gaps, self._counted = opened, requested, None, None
             self.now = SessionView()
             if server is not None:
                 self._open(server)
             return True
         if server is None:
             return self._ended()
-        if asked != self._asked:
-            gaps, self._asked = asked[0] != self._asked[0], asked
+        if requested != self._asked:
+            gaps, self._asked = requested[0] != self._asked[0], requested
             return self._begin_brief(server, gaps=gaps)
         if self._brief is not None:
             return self._brief_ended(self._brief, server, state)
@@ -92,7 +92,7 @@ class SessionWatch:
         return True
 
     def _begin_brief(self, server: Server, *, gaps: bool) -> bool:
-        """With nothing else attached: no cost is taken from so intrusive a measurement."""
+        """Start a brief measurement with nothing else attached; it is too intrusive for costs."""
         self._close()
         identity = server.pid, server.start_ticks
         self._brief_counts = not gaps
@@ -121,11 +121,11 @@ class SessionWatch:
             note = ""
         except PolltraceError as error:
             note = str(error)
-        seen = brief.totals.get((server.pid, server.start_ticks))
-        if seen is not None and self._brief_counts:
-            self._counted = seen, _COUNT_S
-        elif seen is not None:
-            self._gaps = seen
+        totals = brief.totals.get((server.pid, server.start_ticks))
+        if totals is not None and self._brief_counts:
+            self._counted = totals, _COUNT_S
+        elif totals is not None:
+            self._gaps = totals
         gaps = self._gaps.gaps if self._gaps else ()
         self.now = replace(self.now, note=note, gaps=gaps, counted=self._counted)
         self._close()
@@ -166,8 +166,8 @@ class SessionWatch:
     def _look(self, profile: Profile, server: Server, costs: PollCosts) -> SessionView:
         assert self._names is not None
         stacks = named_stacks(profile, self._names, ON_CPU)
-        seen = session_view(server, profile, stacks, costs, self._gaps)
-        return replace(seen, counted=self._counted)
+        view = session_view(server, profile, stacks, costs, self._gaps)
+        return replace(view, counted=self._counted)
 
     def _close(self) -> None:
         if self._probe is not None:

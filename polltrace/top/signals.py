@@ -14,7 +14,7 @@ _NOTED = (*ENDING, signal.SIGTSTP, signal.SIGCONT, signal.SIGWINCH)
 
 
 class Signals:
-    """From __enter__ to __exit__ the signals of a terminal are noted; fileno() is readable then."""
+    """Collects a terminal's signals from __enter__ to __exit__; one makes fileno() readable."""
 
     def __enter__(self) -> Self:
         self._noted: set[int] = set()
@@ -26,7 +26,7 @@ class Signals:
         return self._read
 
     def taken(self) -> set[int]:
-        """Those that came since the last call."""
+        """The signals since the last call."""
         with contextlib.suppress(BlockingIOError):
             os.read(self._read, 4096)
         noted, self._noted = self._noted, set()

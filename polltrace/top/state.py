@@ -68,8 +68,12 @@ class UIState:
 
 def visible(snapshot: Snapshot, state: UIState) -> tuple[ServerRow, ...]:
     """The rows that match the filter, in the chosen order."""
-    wanted = state.filter.lower()
-    rows = [row for row in snapshot.rows if wanted in searched(row)] if wanted else snapshot.rows
+    filter_text = state.filter.lower()
+    rows = (
+        [row for row in snapshot.rows if filter_text in searched(row)]
+        if filter_text
+        else snapshot.rows
+    )
     sort = SORTS[state.sort]
     return tuple(sorted(rows, key=sort, reverse=state.reverse))
 
@@ -81,5 +85,5 @@ def searched(row: ServerRow) -> str:
 
 
 def position(rows: Sequence[ServerRow], identity: tuple[int, int] | None) -> int | None:
-    """Where in `rows` this process is."""
+    """The index of this process in `rows`; None if it has no row."""
     return next((i for i, row in enumerate(rows) if row.identity == identity), None)

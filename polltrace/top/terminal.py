@@ -46,7 +46,7 @@ class Terminal:
         self._write(_ENTER)
 
     def give_back(self) -> None:
-        """As it was before. A terminal that is gone needs nothing."""
+        """Restore the terminal's modes, unless it is gone."""
         with contextlib.suppress(OSError, termios.error):
             self._write(_LEAVE)
         with contextlib.suppress(OSError, termios.error):

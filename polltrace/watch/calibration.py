@@ -47,17 +47,17 @@ class Calibration:
         self._news, self._bell = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
 
     @property
-    def now(self) -> PollCosts:
-        """All costs known now."""
+    def poll_costs(self) -> PollCosts:
+        """The costs measured so far."""
         waiting = bool(self._wanted) and not self._failed
-        costs = {knot: found.cost_s for knot, found in self._by_knot.items()}
-        disturbed = frozenset(knot for knot, found in self._by_knot.items() if found.disturbed)
+        costs = {knot: cost.cost_s for knot, cost in self._by_knot.items()}
+        disturbed = frozenset(knot for knot, cost in self._by_knot.items() if cost.disturbed)
         return PollCosts(MappingProxyType(costs), waiting, self._failed, disturbed, self._host)
 
     def want(self, knots: set[Knot]) -> None:
         """Have these measured, unless they are known or have failed."""
-        again = {knot for knot in knots & self._again.keys() if self._is_due(knot)}
-        self._wanted |= (knots - self._by_knot.keys()) | again
+        due = {knot for knot in knots & self._again.keys() if self._is_due(knot)}
+        self._wanted |= (knots - self._by_knot.keys()) | due
         if self._wanted and not self._failed and self._thread is None:
             self._measured = min(self._wanted, key=_shortest)
             self._thread = threading.Thread(target=self._run, args=(self._measured,), daemon=True)
@@ -67,7 +67,7 @@ class Calibration:
         return self._clock() >= self._again[knot][0]
 
     def wait(self, most_s: float = 600.0) -> None:
-        """Until everything wanted is known, or measuring has failed; no longer than this."""
+        """Wait until all wanted costs are known or measuring has failed, at most `most_s`."""
         until_s = time.monotonic() + most_s
         while self._thread is not None:
             self._thread.join(max(0.0, until_s - time.monotonic()))
@@ -99,12 +99,12 @@ class Calibration:
             self._result = error
         os.write(self._bell, b".")
 
-    def _keep(self, knot: Knot, found: CheckCost) -> None:
-        before = self._by_knot.get(knot)
-        if before is None or (found.disturbed or 0.0) <= (before.disturbed or 0.0):
-            self._by_knot[knot] = found
+    def _keep(self, knot: Knot, cost: CheckCost) -> None:
+        previous = self._by_knot.get(knot)
+        if previous is None or (cost.disturbed or 0.0) <= (previous.disturbed or 0.0):
+            self._by_knot[knot] = cost
         _, pause_s = self._again.pop(knot, (0.0, _AGAIN_S))
-        if found.disturbed:
+        if cost.disturbed:
             self._again[knot] = self._clock() + pause_s, min(2 * pause_s, _AT_MOST_S)
 
 

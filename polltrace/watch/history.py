@@ -32,10 +32,10 @@ class Counts(NamedTuple):
         polled = max(self.sockets, key=lambda socket: socket.polls, default=None)
         return polled.peer if polled else ""
 
-    def rate_since(self, before: Counts) -> PollRate | None:
+    def rate_since(self, earlier: Counts) -> PollRate | None:
         """Break polls a second from those counts to these; None where windows tell too little."""
-        windows = self.windows.since(before.windows)
-        return window_rate(windows, self.cpu_s - before.cpu_s, self.t_s - before.t_s)
+        windows = self.windows.since(earlier.windows)
+        return window_rate(windows, self.cpu_s - earlier.cpu_s, self.t_s - earlier.t_s)
 
 
 def counts_of(totals: ProcessTotals, t_s: float) -> Counts:
@@ -44,7 +44,7 @@ def counts_of(totals: ProcessTotals, t_s: float) -> Counts:
 
 
 class _HistoryPoint(NamedTuple):
-    """Its `counts` at `t_s`, and its break `polls` until then, estimated from the windows."""
+    """A process's `counts` at `t_s`, and its break `polls` until then, estimated from windows."""
 
     t_s: float
     counts: Counts
@@ -63,21 +63,21 @@ class History:
 
     @classmethod
     def since(cls, t_s: float) -> Self:
-        """Of a process whose totals were all zero then."""
+        """The history of a process whose totals were zero at `t_s`."""
         nothing = Counts(t_s, 0.0)
         return cls(deque([_HistoryPoint(t_s, nothing, 0.0)]), nothing)
 
-    def add(self, now: Counts) -> None:
+    def add(self, counts: Counts) -> None:
         """Take in one frame's totals, in the order of time."""
         polls = self.polls
-        if now.windows.count > self.counts.windows.count:
+        if counts.windows.count > self.counts.windows.count:
             # Where the windows did not see it run, its CPU time waits for those that do.
-            rate = now.rate_since(self.estimated)
+            rate = counts.rate_since(self.estimated)
             if rate is not None:
                 self.past.append(rate.per_s)
-                polls += rate.per_s * (now.t_s - self.estimated.t_s)
-                self.estimated = now
-        self._append(_HistoryPoint(now.t_s, now, polls))
+                polls += rate.per_s * (counts.t_s - self.estimated.t_s)
+                self.estimated = counts
+        self._append(_HistoryPoint(counts.t_s, counts, polls))
 
     def still(self, t_s: float) -> None:
         """It has done nothing until `t_s`: it was in no frame."""
@@ -96,7 +96,7 @@ class History:
 
     @property
     def is_settled(self) -> bool:
-        """Whether all its figures are zero, and will stay so until it does something."""
+        """True if all figures are zero and stay so until the process runs."""
         first, last = self.points[0], self.points[-1]
         return (
             last.t_s - first.t_s >= SPAN_S
@@ -115,7 +115,7 @@ class History:
 
     @property
     def polls(self) -> float:
-        """All its break polls, as far as they can be estimated from windows. Never falls."""
+        """The break polls since the process was first seen, estimated from windows; never falls."""
         return self.points[-1].polls
 
     @property
@@ -140,12 +140,15 @@ class History:
 
     @property
     def polled(self) -> bool:
-        """Whether it was ever seen to break-poll."""
+        """True if a break poll of the process was ever seen."""
         return self.counts.windows.polls > 0
 
     def polled_on_cpu(self, busy_cpu_s: float, observed_s: float = 0.0) -> bool | None:
-        """Whether it break-polls while on CPU; None when too little of its CPU time, less than
-        `busy_cpu_s`, fell into windows, or these were shorter than `observed_s` together."""
+        """True if the process break-polls while on CPU.
+
+        None when less than `busy_cpu_s` of its CPU time fell into windows, or when these were
+        shorter than `observed_s` together.
+        """
         if self.polled:
             return True
         windows = self.counts.windows

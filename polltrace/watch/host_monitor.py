@@ -105,16 +105,18 @@ class HostMonitor:
     def set_sessions(self, sessions: Mapping[Identity, DatabaseSession]) -> None:
         """Take in the database sessions that they serve."""
         self._sessions = sessions
-        self._sids = {(pid, each.instance.upper()): each.sid for (pid, _), each in sessions.items()}
+        self._sids = {
+            (pid, session.instance.upper()): session.sid for (pid, _), session in sessions.items()
+        }
         self.inspected(sessions)
         self.inspected([identity for identity, row in self._rows.items() if row.client_server])
 
     def snapshot(self, costs: PollCosts) -> Snapshot:
         """The host now."""
         # Most of thousands of rows are unchanged: this runs for each of them every second.
-        known, costed = self._rows, costs.by_knot
+        rows_by_identity, costed = self._rows, costs.by_knot
         for identity, server in self._inspector.servers.items():
-            row = known.get(identity)
+            row = rows_by_identity.get(identity)
             if row is None or (row.poll_cost_s is None and row.knot in costed):
                 history = self._histories.get(identity) or History.since(0.0)
                 worst_gap_s = self._worst_gap_s.get(identity)
@@ -124,10 +126,10 @@ class HostMonitor:
                 if name := row.client_server:
                     sid = self._sids.get((name.pid, name.instance.upper()))
                     row = replace(row, client_server=replace(name, sid=sid))
-                known[identity] = row
+                rows_by_identity[identity] = row
                 if lost := row.lost_per_poll_s:
                     self._lost_per_poll_s[identity] = lost.value
-        rows = tuple([known[identity] for identity in self._inspector.servers])
+        rows = tuple([rows_by_identity[identity] for identity in self._inspector.servers])
         frame = self._frame
         return Snapshot(
             host=self._name,
@@ -177,8 +179,8 @@ class HostMonitor:
 
     def _lost_s(self) -> float:
         """CPU seconds lost since we began."""
-        there = self._lost_per_poll_s.items()
-        return self._ended_lost_s + sum([self._histories[i].polls * s for i, s in there])
+        lost_per_poll = self._lost_per_poll_s.items()
+        return self._ended_lost_s + sum([self._histories[i].polls * s for i, s in lost_per_poll])
 
     def _cost(self) -> OwnCost | None:
         if len(self._costs) < 2:
@@ -200,8 +202,8 @@ def _known_skip(server: Server) -> int | None:
 
 
 def _client(server: Server, history: History) -> str:
-    known = server.client_among(history.counts.sockets)
-    return known.peer if known else history.counts.peer
+    socket = server.client_among(history.counts.sockets)
+    return socket.peer if socket else history.counts.peer
 
 
 def _reason(server: Server, evidence: Evidence) -> str:
@@ -217,7 +219,7 @@ def row_of(
     worst_gap_s: float | None,
     session: DatabaseSession | None,
 ) -> ServerRow:
-    """One server's row, from what it is and what it did."""
+    """The row of one server, from its description and its history."""
     observed_s = 0.0 if server.engine.polls_by_count else TIMER_OBSERVED_S
     evidence = server.evidence(history.polled_on_cpu(BUSY_CPU_S, observed_s))
     mode = mode_of(server.engine, evidence)

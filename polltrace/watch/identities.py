@@ -38,7 +38,7 @@ class Identities:
 
     @property
     def login(self) -> Login | None:
-        """By which the database is asked; None: it is not."""
+        """The login for the database's views; None where they are not read."""
         return self._login
 
     def follow(self, servers: Iterable[Server]) -> bool:
@@ -47,16 +47,16 @@ class Identities:
             return False
         news = self._thread is not None and self._take()
         self._thread = None
-        there = {(server.pid, server.start_ticks): server for server in servers}
-        if self._clock() >= self._next_s and there.keys() - self._known:
+        servers_by_identity = {(server.pid, server.start_ticks): server for server in servers}
+        if self._clock() >= self._next_s and servers_by_identity.keys() - self._known:
             self._next_s = self._clock() + _AGAIN_S
-            self._asked_of, self._known = there, set(there)
+            self._asked_of, self._known = servers_by_identity, set(servers_by_identity)
             self._thread = threading.Thread(target=self._ask, args=(self._login,), daemon=True)
             self._thread.start()
         return news
 
     def wait(self) -> None:
-        """Until the database has answered, if it was asked."""
+        """Wait for the database's answer, if a query is under way."""
         if self._thread is not None:
             self._thread.join()
 

@@ -52,40 +52,44 @@ class Inspector:
 
     def ran(self, identity: Identity) -> None:
         """A process used CPU: inspect it again, if the last inspection is old."""
-        at = self._inspected.get(identity)
-        if at is not None and at + _AGAIN_S < self._clock() and identity not in self._due:
-            self._due[identity] = at + _AGAIN_S
+        inspected_at = self._inspected.get(identity)
+        if (
+            inspected_at is not None
+            and inspected_at + _AGAIN_S < self._clock()
+            and identity not in self._due
+        ):
+            self._due[identity] = inspected_at + _AGAIN_S
 
     def gone(self, identity: Identity) -> None:
         self._new.discard(identity)
-        for known in (self._due, self._inspected, self._servers):
-            known.pop(identity, None)
+        for table in (self._due, self._inspected, self._servers):
+            table.pop(identity, None)
         self._clients.gone(identity)
 
     def due(self) -> bool:
-        now = self._clock()
-        return any(at <= now for at in self._due.values())
+        now_s = self._clock()
+        return any(due_at <= now_s for due_at in self._due.values())
 
-    def inspect(self, most: int) -> list[Identity]:
+    def inspect(self, limit: int) -> list[Identity]:
         """Inspect up to `most` of those that are due; they are returned, servers or not, and with
         them the sessions of which it is news that their client is a server."""
-        now = self._clock()
-        chosen = [identity for identity, at in self._due.items() if at <= now][:most]
+        now_s = self._clock()
+        chosen = [identity for identity, due_at in self._due.items() if due_at <= now_s][:limit]
         if not chosen:
             return []
-        found = {
+        servers_by_identity = {
             (server.pid, server.start_ticks): server
             for server in self._servers_of([pid for pid, _ in chosen])
         }
         linked: list[Identity] = []
         for identity in chosen:
-            self._inspected[identity] = now
+            self._inspected[identity] = now_s
             del self._due[identity]
             # One that now has another start time is another process: it is announced by itself.
-            if identity in found:
-                linked += self._found(found[identity])
+            if identity in servers_by_identity:
+                linked += self._found(servers_by_identity[identity])
                 if identity in self._new:
-                    self._due[identity] = now + _LOGON_S
+                    self._due[identity] = now_s + _LOGON_S
             else:
                 self._servers.pop(identity, None)
                 self._clients.gone(identity)
@@ -94,9 +98,9 @@ class Inspector:
 
     def _found(self, server: Server) -> list[Identity]:
         """Keep a server; the other sessions whose client it is."""
-        sessions = [each for each in self._clients.seen(server) if each in self._servers]
+        sessions = [session for session in self._clients.seen(server) if session in self._servers]
         self._servers[server.identity] = server
         for identity in (*sessions, server.identity):
-            known = self._servers[identity]
-            self._servers[identity] = replace(known, linked_from=self._clients.of(known))
+            session = self._servers[identity]
+            self._servers[identity] = replace(session, linked_from=self._clients.of(session))
         return sessions

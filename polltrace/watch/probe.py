@@ -40,18 +40,18 @@ class LiveProbe(EbpfProbe):
 
     @classmethod
     def of_host(cls, interval_s: float, probe_host: ProbeHost = LOCAL_HOST) -> Self:
-        """All dedicated servers, those to come included.
+        """A probe of all dedicated servers, future ones included.
 
-        Stacks are for the probe of one process: of thousands they would be most of every frame.
+        It takes no stacks: those of thousands of processes would be most of every frame.
         """
         which = ["--watch", "-n", title_pattern(), "--max-processes", str(_MOST_PROCESSES)]
-        what = ["--no-stacks", "--changed", "--own-cost"]
+        reports = ["--no-stacks", "--changed", "--own-cost"]
         windows = _windows(by_timer=probe_host is LOCAL_HOST and checks_by_timer())
-        return cls([*which, *what, *windows, "-i", f"{interval_s:g}"], probe_host)
+        return cls([*which, *reports, *windows, "-i", f"{interval_s:g}"], probe_host)
 
     @classmethod
     def of_process(cls, server: Server, sample_hz: float, probe_host: ProbeHost) -> Self:
-        """One process, with on-CPU stacks."""
+        """A probe of one process, with on-CPU stacks."""
         windows = _windows(by_timer=not server.engine.polls_by_count)
         which = ["--watch", "-p", str(server.pid), "--hz", f"{sample_hz:g}"]
         return cls([*which, *windows, "-i", "1"], probe_host)
@@ -94,9 +94,9 @@ class LiveProbe(EbpfProbe):
             time.sleep(_NAP_S)
         if not any(b"\n" in part for part in self._parts):
             return None if ended else []
-        *whole, rest = b"".join(self._parts).split(b"\n")
-        self._parts = [rest] if rest else []
-        return whole
+        *lines, incomplete = b"".join(self._parts).split(b"\n")
+        self._parts = [incomplete] if incomplete else []
+        return lines
 
     def _read(self) -> bool:
         """Take what is there; whether it was the end."""
@@ -110,7 +110,7 @@ class LiveProbe(EbpfProbe):
             self._parts.append(chunk)
 
     def succeeded(self) -> bool:
-        """Whether it ended without a failure; waits until it has."""
+        """Wait for the probe's end; True if it ended without a failure."""
         return self._process.wait() == 0
 
     def failure(self) -> PolltraceError:

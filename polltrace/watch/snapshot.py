@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""One moment of the host: what the views draw, and the same as data."""
+"""A snapshot of the host, as the views draw it, and its form as data."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _NOTHING = Estimate(0.0, 0.0, 0.0)
 
 @dataclass(frozen=True, slots=True)
 class ServerRow:
-    """One dedicated server, over the last few seconds; None: not known (yet).
+    """A dedicated server over the last few seconds; None stands for unknown.
 
     `pid` and `start_ticks` identify the process (see WatchedProcess); `engine` is the name of its
     database engine, `mode` its break mode. `instance` is the database instance of its title;
@@ -149,11 +149,11 @@ class OwnCost:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """All rows together: `sessions` by mode, `used_cores` and `lost_cores` in CPUs, and `lost_s`,
-    the CPU seconds lost since we began, also by sessions that have ended.
+    """Sums over all rows: `sessions` by mode, `used_cores` and `lost_cores` in CPUs, and `lost_s`,
+    the CPU seconds lost since observation began, by sessions that have ended too.
 
-    `without_cost` sessions poll and what that costs is not known yet; `lost_cores` is None if all
-    are such.
+    `without_cost` is the number of sessions that poll at a cost still unknown; `lost_cores` is
+    None if that holds for all of them.
     """
 
     sessions: Mapping[BreakMode, int]
@@ -169,14 +169,14 @@ def totals_of(rows: Sequence[ServerRow], lost_s: float = 0.0) -> Totals:
     sessions = Counter([row.mode.value for row in rows])  # an Enum's hash is slow
     busy = [row for row in rows if row.cpu_pct or row.polls_per_s]
     polling = [row for row in busy if row.polls_per_s]
-    lost = [each for row in polling if (each := row.lost_cores) is not None]
+    lost = [lost_cores for row in polling if (lost_cores := row.lost_cores) is not None]
     unseen = sum(row.rate is None and row.polls > 0 for row in busy)
     without_cost = len(polling) - len(lost) + unseen
-    known = any(row.polls_per_s is not None for row in rows)
+    has_rates = any(row.polls_per_s is not None for row in rows)
     return Totals(
         {mode: sessions[mode.value] for mode in BreakMode},
         sum(row.cpu_pct or 0.0 for row in busy) / 100,
-        _sum(lost) if known and (lost or not without_cost) else None,
+        _sum(lost) if has_rates and (lost or not without_cost) else None,
         without_cost,
         lost_s,
     )
@@ -184,7 +184,7 @@ def totals_of(rows: Sequence[ServerRow], lost_s: float = 0.0) -> Totals:
 
 def _sum(estimates: Sequence[Estimate]) -> Estimate:
     """The bounds add up: all rest on one calibration, whose error they share."""
-    values = [(each.value, each.low, each.high) for each in estimates]
+    values = [(estimate.value, estimate.low, estimate.high) for estimate in estimates]
     return Estimate(*map(sum, zip(*values, strict=True))) if values else _NOTHING
 
 
@@ -210,15 +210,15 @@ class Snapshot:
 
     @property
     def knots(self) -> set[Knot]:
-        """Where the cost of these servers' checks is to be measured."""
+        """The knots at which the cost of these servers' checks is to be measured."""
         return {row.knot for row in self.rows if row.knot}
 
     @property
     def has_skips(self) -> bool:
-        """Whether one of them may have a skip; before there are any, one may come."""
+        """True if a row may have a skip, or if there are no rows yet."""
         return not self.rows or any(row.skip is not None for row in self.rows)
 
     @property
     def connected(self) -> bool:
-        """Whether the database was asked which session each server serves."""
+        """True if the database was queried for the servers' sessions."""
         return any(row.sid is not None for row in self.rows)

@@ -38,10 +38,10 @@ class Ssh:
         return self
 
     def argv(self, command: Sequence[str], *, sudo: bool = False) -> list[str]:
-        """What runs the command there; with `sudo`, by `sudo -n`."""
-        there = [*(["sudo", "-n"] if sudo else []), *command]
+        """The local command line that runs `command` on the host; with `sudo`, by `sudo -n`."""
+        words = [*(["sudo", "-n"] if sudo else []), *command]
         control = ["-o", f"ControlPath={self._socket}"]
-        return [*_SSH, *control, "--", self.destination, shlex.join(there)]
+        return [*_SSH, *control, "--", self.destination, shlex.join(words)]
 
     def failure(self, code: int, message: str, fix: str) -> HostError | None:
         """The error of ssh, sudo or the shell there that an exit code means; `fix` is what to do

@@ -61,8 +61,7 @@ class SshHost:
         return None
 
     def check_cost(self, knot: Knot) -> CheckCost:
-        """By the polltrace-calibrate next to the probe, if there is one: the cost per check of
-        another host is another."""
+        """The cost per check, measured by the polltrace-calibrate of that host."""
         calibrate = str(PurePosixPath(self._probe).with_name("polltrace-calibrate"))
         try:
             return cost_per_check(knot, self._ssh.argv([calibrate]))

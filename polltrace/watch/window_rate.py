@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""From counts in short windows to a rate with its interval. Pure.
+"""Rates with intervals, from counts in short windows. Pure functions.
 
 A process polls only while it is on a CPU. So its polls in the windows are set against its own CPU
 time in them, and this ratio against all the CPU time that it had, which is known exactly: which
@@ -37,14 +37,16 @@ def window_rate(windows: PollWindows, cpu_s: float, seconds: float) -> PollRate 
     if windows.cpu_s < _LEAST_SEEN_S:
         return None
     all_s = max(windows.cpu_s, cpu_s / (1 - windows.stolen) - windows.displaced_s)
-    most = all_s / seconds / _LEAST_POLL_S
+    highest = all_s / seconds / _LEAST_POLL_S
     if not windows.polls:  # the rule of three, in CPU time
-        return PollRate(0.0, 0.0, min(most, 3 / windows.cpu_s * all_s / seconds))
+        return PollRate(0.0, 0.0, min(highest, 3 / windows.cpu_s * all_s / seconds))
     ratio = windows.polls / windows.cpu_s
     error = _relative_error(windows, ratio)
     error += _COST_ERROR * windows.displaced_s * (1 / windows.cpu_s - 1 / all_s)
-    per_s = min(most, ratio * all_s / seconds)
-    return PollRate(per_s, per_s * max(0.0, 1 - error), max(per_s, min(most, per_s * (1 + error))))
+    per_s = min(highest, ratio * all_s / seconds)
+    return PollRate(
+        per_s, per_s * max(0.0, 1 - error), max(per_s, min(highest, per_s * (1 + error)))
+    )
 
 
 def _relative_error(windows: PollWindows, ratio: float) -> float:
@@ -58,8 +60,8 @@ def _relative_error(windows: PollWindows, ratio: float) -> float:
     equal = windows.cpu_s**2 / cpu2
     if equal <= 2:  # one does not show how much they differ
         return math.inf
-    left = max(0.0, polls2 - 2 * ratio * cross + ratio**2 * cpu2)
-    return _student(equal - 1.5) * math.sqrt(left * equal / (equal - 1.5)) / windows.polls
+    residual = max(0.0, polls2 - 2 * ratio * cross + ratio**2 * cpu2)
+    return _student(equal - 1.5) * math.sqrt(residual * equal / (equal - 1.5)) / windows.polls
 
 
 def _student(freedom: float) -> float:

@@ -185,7 +185,7 @@ def test_each_absence_and_its_fix(
 ) -> None:
     seen = of(host, name)
     assert (seen.state.value, seen.enables != "") == (state, True)
-    assert found in seen.found
+    assert found in seen.detail
     assert fix in seen.fix
     assert f"fix   {seen.fix}" in doctor_text([seen], True)
 

@@ -55,7 +55,7 @@ def test_a_client_that_dawdles_is_cut_off() -> None:
 
 
 def test_connections_are_bounded_and_come_free_again() -> None:
-    with MetricsServer("127.0.0.1", 0, deadline_s=PATIENCE_S, most=3) as server:
+    with MetricsServer("127.0.0.1", 0, deadline_s=PATIENCE_S, max_requests=3) as server:
         silent = [connect(server) for _ in range(3)]
         with connect(server) as one_more:
             assert is_ended(one_more)
@@ -65,7 +65,7 @@ def test_connections_are_bounded_and_come_free_again() -> None:
 
 
 def test_silent_connections_end_by_themselves() -> None:
-    with MetricsServer("127.0.0.1", 0, deadline_s=0.5, most=3) as server:
+    with MetricsServer("127.0.0.1", 0, deadline_s=0.5, max_requests=3) as server:
         silent = [connect(server) for _ in range(3)]
         assert all(is_ended(client) for client in silent)
         assert until(lambda: scrape(server), "an answer")

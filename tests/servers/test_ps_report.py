@@ -125,7 +125,7 @@ def test_without_an_owner_the_polled_socket_is_the_clients() -> None:
     polled = SocketPolls(15, "tcp", younger.local, younger.peer, 19_968)
     two = replace(
         quiet,
-        server=replace(quiet.server, others=(younger,)),
+        server=replace(quiet.server, candidates=(younger,)),
         totals=replace(quiet.totals, break_polls=19_968, sockets=(polled,)),
     )
     assert (two.polls, two.client, two.mode) == (19_968, younger.peer, BreakMode.IN_BAND)
@@ -140,7 +140,7 @@ def test_without_an_owner_the_polled_socket_is_the_clients() -> None:
 
 def test_the_database_names_whom_a_process_serves() -> None:
     known = DatabaseSession(102, "ORCL", 134, 7, "APP", "JDBC Thin Client", "", "app7", "4yx3")
-    table = ps_table([replace(session(102, break_polls=9), known=known), SESSIONS[0]])
+    table = ps_table([replace(session(102, break_polls=9), database_session=known), SESSIONS[0]])
     assert "SID,SERIAL  USER" in table
     assert "134,7       APP          JDBC Thin Client         4yx3           client never" in table
 

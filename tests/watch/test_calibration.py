@@ -32,8 +32,8 @@ def test_each_knot_is_measured_once() -> None:
     calibration.want({QUICK, SLOW, TIMER})
     calibration.wait()
     assert measured == [QUICK, SLOW, TIMER]
-    assert set(calibration.now.by_knot) == set(measured)
-    assert not calibration.now.waiting
+    assert set(calibration.poll_costs.by_knot) == set(measured)
+    assert not calibration.poll_costs.waiting
 
 
 def test_wanting_does_not_wait_and_news_can_be_waited_for() -> None:
@@ -45,13 +45,13 @@ def test_wanting_does_not_wait_and_news_can_be_waited_for() -> None:
 
     calibration = Calibration(measure)
     calibration.want({SLOW})
-    assert calibration.now.waiting
+    assert calibration.poll_costs.waiting
     calibration.wait(0.01)
-    assert not calibration.now.by_knot
+    assert not calibration.poll_costs.by_knot
     go_on.set()
     assert select.select([calibration], [], [], 30)[0]
     calibration.seen()
-    assert SLOW in calibration.now.by_knot
+    assert SLOW in calibration.poll_costs.by_knot
     assert not select.select([calibration], [], [], 0)[0]
 
 
@@ -68,8 +68,8 @@ def test_a_failed_calibration_is_not_repeated() -> None:
     calibration.want({QUICK, SLOW})
     calibration.wait()
     assert len(tries) == 1
-    assert calibration.now.failed == "polltrace-calibrate is not built"
-    assert not calibration.now.waiting
+    assert calibration.poll_costs.failed == "polltrace-calibrate is not built"
+    assert not calibration.poll_costs.waiting
 
 
 def test_a_disturbed_calibration_is_repeated_until_one_is_not() -> None:
@@ -90,16 +90,16 @@ def test_a_disturbed_calibration_is_repeated_until_one_is_not() -> None:
         now = then
         calibration.want({SLOW})
         calibration.wait()
-        return calibration.now.by_knot[SLOW].value
+        return calibration.poll_costs.by_knot[SLOW].value
 
     # THEN it is not repeated at once, the least disturbed counts, and the first quiet one is last
     assert cost_at(0) == cost_at(10) == pytest.approx(1.5e-6)
-    assert calibration.now.disturbed == {SLOW}
+    assert calibration.poll_costs.disturbed == {SLOW}
     assert cost_at(20) == pytest.approx(1.5e-6)
     assert cost_at(40) == pytest.approx(1.5e-6)
     assert len(measured) == 2
     assert cost_at(60) == pytest.approx(1e-6)
-    assert calibration.now.disturbed == set()
+    assert calibration.poll_costs.disturbed == set()
     assert cost_at(1e6) == pytest.approx(1e-6)
     assert measured == [0.5, 0.7, None]
 

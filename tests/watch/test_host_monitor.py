@@ -234,7 +234,7 @@ def test_a_line_that_is_no_frame_is_an_error(machine: Machine) -> None:
 def test_without_an_owner_the_client_is_the_socket_that_is_polled() -> None:
     # GIVEN a server with two connected sockets and no owner, which polls the younger
     younger = ClientSocket(15, "10.0.0.1:1521", "10.0.0.9:50000", 0)
-    two = replace(server(11), others=(younger,))
+    two = replace(server(11), candidates=(younger,))
     inspector = Inspector(lambda _: [two], lambda: 0.0)
     host = HostMonitor(inspector, cpu_clock=lambda: 0.0)
     host.feed(process_line(11))
