@@ -3,10 +3,11 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import ipaddress
+import socket
 
 from polltrace.commands.arguments import add_duration, count
 from polltrace.errors import HostError, UsageError
+from polltrace.exporter.listening import Address, parsed_address
 from polltrace.printable import note
 
 _DEFAULT = "127.0.0.1:9417"
@@ -25,13 +26,22 @@ class ExportPrometheus:
             "--listen",
             type=_address,
             default=_DEFAULT,
-            metavar="HOST:PORT",
-            help="where to answer scrapes; port 0 takes a free one (default: %(default)s)",
+            metavar="ADDRESS",
+            help="where to answer scrapes: HOST:PORT, where port 0 is a free one, or unix:PATH, a "
+            "socket for its owner and group (default: %(default)s)",
         )
         parser.add_argument(
             "--expose",
             action="store_true",
             help="listen on an address that other hosts can reach; there is no password and no TLS",
+        )
+        parser.add_argument(
+            "--host-name",
+            action="append",
+            default=[],
+            metavar="NAME",
+            help="a name of this host that scrapers use; requests by any other name than this "
+            "host's own, localhost and addresses are refused; may be repeated",
         )
         add_duration(
             parser, "-d", "--delay", default="5s", help="between two readings of the probe"
@@ -56,30 +66,25 @@ class ExportPrometheus:
                 "prometheus-client"
             ) from None
 
-        host, port = args.listen
-        if not (args.expose or host.is_loopback):
+        address: Address = args.listen
+        if not (args.expose or address.ip is None or address.ip.is_loopback):
             raise UsageError(
-                f"{host} can be reached from other hosts, which can then read the metrics:"
+                f"{address.ip} can be reached from other hosts, which can then read the metrics:"
                 " add --expose to allow that"
             )
-        with MetricsServer(str(host), port) as server:
+        names = [socket.gethostname(), *args.host_name]
+        with MetricsServer(address, host_names=names) as server:
             note(f"metrics at {server.url}")
             with contextlib.suppress(KeyboardInterrupt):
                 export(server, args.delay, args.top)
         return 0
 
 
-Address = tuple[ipaddress.IPv4Address | ipaddress.IPv6Address, int]
-
-
 def _address(text: str) -> Address:
-    """`127.0.0.1:9417` or `[::1]:9417`. Raises ArgumentTypeError; a name is no address."""
-    host, _, port = text.rpartition(":")
+    """The address to listen on. Raises ArgumentTypeError; a name is no address."""
     try:
-        number = int(port)
-        ip = ipaddress.ip_address("127.0.0.1" if host == "localhost" else host.strip("[]"))
+        return parsed_address(text)
     except ValueError:
-        number = -1
-    if not 0 <= number <= 65535:
-        raise argparse.ArgumentTypeError(f"{text!r} is not ADDRESS:PORT, such as {_DEFAULT}")
-    return ip, number
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not ADDRESS:PORT, such as {_DEFAULT}, nor unix:PATH"
+        ) from None

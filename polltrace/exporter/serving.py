@@ -1,49 +1,61 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Metrics over HTTP: a few short connections at a time."""
+"""Metrics over HTTP, served to strangers: any process that can connect may try to keep others out.
+
+A connection has a second for its request and ten for the answer; where too many are open the oldest
+is dropped, so a scrape, whose request comes at once, is answered however many connect.
+"""
 
 from __future__ import annotations
 
-import contextlib
-import socket
+import asyncio
 import threading
 import time
-from collections.abc import Iterator
-from http.server import ThreadingHTTPServer
+from collections.abc import Collection, Iterator
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
-from prometheus_client import CollectorRegistry, MetricsHandler, ProcessCollector
+from prometheus_client import CollectorRegistry, ProcessCollector
 from prometheus_client.core import Metric
+from prometheus_client.exposition import choose_encoder
 from prometheus_client.registry import Collector
 
 from polltrace.errors import HostError
+from polltrace.exporter.listening import Address, bound_socket, remove_socket, url_of
 from polltrace.exporter.metrics import Reading, families, frame_age
+from polltrace.exporter.request import LONGEST_HEAD, Request, refusal, response
 
-# A scrape takes milliseconds; one that takes longer is cut off.
-_DEADLINE_S = 10.0
-_MOST = 8
+_HEAD_S, _ANSWER_S = 1.0, 10.0
+_MOST_CONNECTIONS = 256
+# Connections accepted at a time: fewer than may be open, so a request is read before its connection
+# is the oldest.
+_BACKLOG = 64
+# An answer is given to all who request it within this time.
+_SAME_ANSWER_S = 0.5
 
 
 class MetricsServer(Collector):
-    """Answers scrapes from __enter__ to __exit__, in threads of its own, with the last `reading`.
+    """Answers scrapes from __enter__ to __exit__, in a thread, with the last `reading`.
 
-    Before there is one it answers with the age of what it has and our own process's metrics. No
-    connection lasts longer than `deadline_s` seconds, and one more than `most` is refused. Raises
-    HostError where the address is taken or not ours.
+    Without a reading the answer has the age of the data and our own process's metrics. `host_names`
+    are the names that a request's Host header may have besides addresses and localhost. __enter__
+    raises HostError where the address cannot be listened on.
     """
 
     def __init__(
         self,
-        host: str,
-        port: int,
+        address: Address,
         *,
-        deadline_s: float = _DEADLINE_S,
-        max_requests: int = _MOST,
+        host_names: Collection[str] = (),
+        head_s: float = _HEAD_S,
+        max_connections: int = _MOST_CONNECTIONS,
     ) -> None:
-        self._address = host, port
-        self._limits = deadline_s, max_requests
+        self._address, self._host_names = address, frozenset(map(str.lower, host_names))
+        self._head_s, self._max_connections = head_s, max_connections
+        self._connections: dict[asyncio.StreamWriter, None] = {}
+        self._answers: dict[str, tuple[float, bytes]] = {}
         self._reading: Reading | None = None
         self._read_at = time.monotonic()
+        self._registry = CollectorRegistry()
 
     @property
     def reading(self) -> Reading | None:
@@ -54,28 +66,61 @@ class MetricsServer(Collector):
         self._reading, self._read_at = reading, time.monotonic()
 
     def __enter__(self) -> Self:
-        registry = CollectorRegistry()
-        registry.register(self)
-        ProcessCollector(registry=registry)
-        host, port = self._address
+        self._registry.register(self)
+        ProcessCollector(registry=self._registry)
         try:
-            self._server = _LimitedHttpServer(
-                host, port, MetricsHandler.factory(registry), *self._limits
-            )
+            self._socket = bound_socket(self._address)
         except OSError as error:
-            raise HostError(f"cannot listen on {host}:{port}: {error.strerror}") from error
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+            raise HostError(f"cannot listen on {self._address}: {error.strerror}") from error
+        self._loop = asyncio.new_event_loop()
+        # A client that went away needs no traceback.
+        self._loop.set_exception_handler(lambda _loop, _context: None)
+        serving = asyncio.start_server(
+            self._serve, sock=self._socket, limit=LONGEST_HEAD, backlog=_BACKLOG
+        )
+        self._loop.run_until_complete(serving)
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+        self._thread.start()
         return self
 
     @property
     def url(self) -> str:
-        host, port = self._server.server_address[:2]
-        return f"http://{f'[{host!s}]' if ':' in str(host) else str(host)}:{port}/metrics"
+        return url_of(self._socket)
 
     def collect(self) -> Iterator[Metric]:
         yield frame_age(time.monotonic() - self._read_at)
         if self._reading is not None:
             yield from families(self._reading)
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if len(self._connections) >= self._max_connections:
+            oldest = next(iter(self._connections))
+            del self._connections[oldest]
+            oldest.transport.abort()
+        self._connections[writer] = None
+        try:
+            head = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), self._head_s)
+            writer.write(self._answer(Request.parsed(head)))
+            writer.write_eof()
+            await asyncio.wait_for(writer.drain(), _ANSWER_S)
+            writer.close()
+            await asyncio.wait_for(writer.wait_closed(), _ANSWER_S)
+        except (TimeoutError, OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
+            writer.transport.abort()
+        finally:
+            self._connections.pop(writer, None)
+
+    def _answer(self, request: Request | None) -> bytes:
+        refused = refusal(request, self._host_names if self._address.is_tcp else None)
+        if refused or request is None:
+            return refused
+        made_at, answer = self._answers.get(request.accept, (0.0, b""))
+        if not answer or time.monotonic() - made_at > _SAME_ANSWER_S:
+            encode, content_type = choose_encoder(request.accept)
+            answer = response("200 OK", encode(self._registry), content_type)
+            # Every Accept header is another key.
+            self._answers = {request.accept: (time.monotonic(), answer)}
+        return answer
 
     def __exit__(
         self,
@@ -83,43 +128,11 @@ class MetricsServer(Collector):
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-
-
-class _LimitedHttpServer(ThreadingHTTPServer):
-    """A thread for each of at most `most` connections; `service_actions` ends the overdue."""
-
-    daemon_threads = True
-
-    def __init__(
-        self, host: str, port: int, handler: Any, deadline_s: float, max_requests: int
-    ) -> None:
-        self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        self._deadline_s, self._most = deadline_s, max_requests
-        self._lock = threading.Lock()
-        self._ends_at: dict[Any, float] = {}
-        super().__init__((host, port), handler)
-
-    def verify_request(self, request: Any, _address: Any, /) -> bool:
-        with self._lock:
-            if len(self._ends_at) >= self._most:
-                return False
-            self._ends_at[request] = time.monotonic() + self._deadline_s
-            return True
-
-    def service_actions(self) -> None:
-        now_s = time.monotonic()
-        with self._lock:
-            overdue = [request for request, ends_at in self._ends_at.items() if ends_at <= now_s]
-            for request in overdue:
-                with contextlib.suppress(OSError):
-                    request.shutdown(socket.SHUT_RDWR)
-
-    def shutdown_request(self, request: Any) -> None:
-        with self._lock:
-            self._ends_at.pop(request, None)
-        super().shutdown_request(request)
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that went away needs no traceback."""
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        for connection in self._connections:
+            connection.transport.abort()
+        self._loop.run_until_complete(asyncio.sleep(0))
+        self._loop.close()
+        self._socket.close()
+        remove_socket(self._address)

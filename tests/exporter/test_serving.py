@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Clients that are slow, silent or many; and what the service manager hears."""
+"""Clients of the exporter that are slow, silent, many or not scrapers; and what the service manager
+hears."""
 
 from __future__ import annotations
 
 import contextlib
+import http.client
+import ipaddress
 import socket
+import threading
 import urllib.parse
 import urllib.request
 from collections.abc import Iterator
@@ -12,15 +16,20 @@ from pathlib import Path
 
 import pytest
 
+from polltrace.errors import HostError
+from polltrace.exporter.listening import Address
 from polltrace.exporter.service_manager import Watchdog, notify
 from polltrace.exporter.serving import MetricsServer
 from tests.waiting import PATIENCE_S, until
+
+LOOPBACK = Address(ipaddress.ip_address("127.0.0.1"), 0)
+GET = b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
 
 def scrape(server: MetricsServer) -> str:
     """The metrics; nothing where we are refused."""
     with (
-        contextlib.suppress(OSError),
+        contextlib.suppress(OSError, http.client.HTTPException),
         urllib.request.urlopen(server.url, timeout=PATIENCE_S) as response,
     ):
         text: str = response.read().decode()
@@ -31,6 +40,15 @@ def scrape(server: MetricsServer) -> str:
 def connect(server: MetricsServer) -> socket.socket:
     where = urllib.parse.urlsplit(server.url)
     return socket.create_connection((where.hostname, where.port), timeout=PATIENCE_S)
+
+
+def answer(client: socket.socket, request: bytes) -> bytes:
+    """All that the server sends to this request."""
+    client.sendall(request)
+    received = b""
+    while part := client.recv(1 << 16):
+        received += part
+    return received
 
 
 def is_ended(client: socket.socket) -> bool:
@@ -49,26 +67,116 @@ def test_a_client_that_dawdles_is_cut_off() -> None:
         except OSError:
             return True
 
-    with MetricsServer("127.0.0.1", 0, deadline_s=0.5) as server, connect(server) as client:
+    with MetricsServer(LOOPBACK, head_s=0.5) as server, connect(server) as client:
         until(is_refused, "the end of the connection")
-        assert until(lambda: scrape(server), "an answer")
+        assert scrape(server)
 
 
-def test_connections_are_bounded_and_come_free_again() -> None:
-    with MetricsServer("127.0.0.1", 0, deadline_s=PATIENCE_S, max_requests=3) as server:
+def test_the_oldest_connection_makes_room_for_a_scrape() -> None:
+    with MetricsServer(LOOPBACK, head_s=PATIENCE_S, max_connections=3) as server:
         silent = [connect(server) for _ in range(3)]
-        with connect(server) as one_more:
-            assert is_ended(one_more)
+        assert scrape(server)
+        assert is_ended(silent[0])
         for client in silent:
             client.close()
-        assert until(lambda: scrape(server), "an answer")
 
 
 def test_silent_connections_end_by_themselves() -> None:
-    with MetricsServer("127.0.0.1", 0, deadline_s=0.5, max_requests=3) as server:
+    with MetricsServer(LOOPBACK, head_s=0.2) as server:
         silent = [connect(server) for _ in range(3)]
         assert all(is_ended(client) for client in silent)
-        assert until(lambda: scrape(server), "an answer")
+
+
+def test_scrapes_are_answered_while_others_reconnect_without_end() -> None:
+    ended = threading.Event()
+
+    def attack() -> None:
+        while not ended.is_set():
+            with contextlib.suppress(OSError):
+                clients = [connect(server) for _ in range(16)]
+                for client in clients:
+                    client.close()
+
+    with MetricsServer(LOOPBACK) as server:
+        attackers = [threading.Thread(target=attack) for _ in range(16)]
+        for attacker in attackers:
+            attacker.start()
+        try:
+            assert all(scrape(server) for _ in range(20))
+        finally:
+            ended.set()
+            for attacker in attackers:
+                attacker.join()
+
+
+@pytest.mark.parametrize(
+    ("request_", "status"),
+    [
+        (GET, b"200"),
+        (GET.replace(b"localhost", b"127.0.0.1:9417"), b"200"),
+        (GET.replace(b"localhost", b"[::1]:9417"), b"200"),
+        (GET.replace(b"localhost", b"DB1.example:9417"), b"200"),
+        (b"GET /metrics HTTP/1.0\r\n\r\n", b"200"),
+        (GET.replace(b"localhost", b"rebound.example"), b"421"),
+        (GET.replace(b"\r\n\r\n", b"\r\nHost: rebound.example\r\n\r\n"), b"400"),
+        (GET.replace(b"/metrics", b"/"), b"404"),
+        (GET.replace(b"/metrics", b"/metrics/../etc"), b"404"),
+        (GET.replace(b"GET", b"POST"), b"405"),
+        (b"\0\xff nonsense\r\n\r\n", b"400"),
+    ],
+)
+def test_requests_that_are_no_scrape_are_refused(request_: bytes, status: bytes) -> None:
+    with (
+        MetricsServer(LOOPBACK, host_names=["db1.example"]) as server,
+        connect(server) as client,
+    ):
+        received = answer(client, request_)
+    assert received.split(b" ")[:2] == [b"HTTP/1.1", status]
+    assert (b"polltrace_frame_age_seconds" in received) is (status == b"200")
+    head = received.partition(b"\r\n\r\n")[0].lower()
+    assert b"server:" not in head
+    assert b"python" not in head
+
+
+def test_a_head_without_end_is_cut_off() -> None:
+    with MetricsServer(LOOPBACK, head_s=PATIENCE_S) as server, connect(server) as client:
+        with contextlib.suppress(OSError):
+            client.sendall(b"GET /metrics HTTP/1.1\r\n" + b"X: " + b"y" * 100_000)
+        assert is_ended(client)
+
+
+def test_a_unix_socket_is_for_its_owner_and_group(tmp_path: Path) -> None:
+    path = tmp_path / "metrics.sock"
+    with MetricsServer(Address(path=path)), socket.socket(socket.AF_UNIX) as client:
+        assert path.stat().st_mode & 0o777 == 0o660
+        client.connect(str(path))
+        assert b"polltrace_frame_age_seconds" in answer(client, GET.replace(b"localhost", b"any"))
+        with (
+            pytest.raises(HostError, match="Address already in use"),
+            MetricsServer(Address(path=path)),
+        ):
+            pass
+    assert not path.exists()
+
+
+def test_a_unix_socket_that_a_killed_exporter_left_is_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "metrics.sock"
+    with socket.socket(socket.AF_UNIX) as abandoned:
+        abandoned.bind(str(path))
+    with MetricsServer(Address(path=path)), socket.socket(socket.AF_UNIX) as client:
+        client.connect(str(path))
+        assert b"200 OK" in answer(client, GET)
+
+
+def test_a_file_in_place_of_the_unix_socket_is_kept(tmp_path: Path) -> None:
+    path = tmp_path / "precious"
+    path.write_text("kept")
+    with (
+        pytest.raises(HostError, match="cannot listen on unix:"),
+        MetricsServer(Address(path=path)),
+    ):
+        pass
+    assert path.read_text() == "kept"
 
 
 def test_the_age_of_what_is_shown_grows() -> None:
@@ -80,7 +188,7 @@ def test_the_age_of_what_is_shown_grows() -> None:
         ]
         return float(line.split()[1])
 
-    with MetricsServer("127.0.0.1", 0) as server:
+    with MetricsServer(LOOPBACK) as server:
         first = age()
         assert until(lambda: age() > first + 0.1, "time to pass")
 
