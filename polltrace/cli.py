@@ -24,13 +24,15 @@ def _terminated(_number: int, _frame: FrameType | None) -> None:
 def _ready_streams() -> None:
     """Make the standard streams safe to write to.
 
-    A stream that was closed (`>&-`) gives way to /dev/null. A character that the encoding lacks, or
+    A closed stderr (`2>&-`) gives way to /dev/null; a closed stdout to a stream whose first write
+    fails, as output that nobody gets is no success. A character that the encoding lacks, or
     that a terminal would obey, becomes a question mark.
     """
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:
-            stream = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - to our end
+            mode = os.O_RDONLY if name == "stdout" else os.O_WRONLY
+            stream = os.fdopen(os.open(os.devnull, mode), "w", encoding="utf-8")
         elif isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
         if not isinstance(stream, PrintableStream):
@@ -44,6 +46,7 @@ def _drop_output() -> None:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; its exit code. Errors become one line on stderr."""
+    closed = sys.stdout is None
     _ready_streams()
     try:
         code = _run(sys.argv[1:] if argv is None else argv, ends=argv is None)
@@ -62,10 +65,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         if error.errno == errno.ENOEXEC:  # e.g. a program for another processor
             note(f"cannot run {error.filename}: {error.strerror}")
             return HostError.exit_code
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EIO):
+        closed = closed and error.errno == errno.EBADF
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EIO) and not closed:
             raise
         _drop_output()
-        note(f"cannot write the output: {error.strerror}")
+        note(f"cannot write the output: {'it is closed' if closed else error.strerror}")
         return FileError.exit_code
     return code
 

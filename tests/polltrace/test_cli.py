@@ -25,8 +25,20 @@ def test_a_character_the_encoding_lacks_is_a_question_mark(run: Run) -> None:
     assert re.search(r"takes [\d.]+ \? [\d.]+ % of its", ended.stdout)
 
 
-def test_closed_streams(tmp_path: Path) -> None:
-    assert shell(f"{POLLTRACE} report demo >&-").returncode == 0
+@pytest.mark.parametrize("words", ["report demo", "--version", "help", "ps --help", "doctor"])
+def test_output_that_nobody_gets_is_no_success(words: str) -> None:
+    ended = shell(f"{POLLTRACE} {words} >&-")
+    assert (ended.returncode, ended.stdout) == (8, "")
+    assert ended.stderr == "polltrace: cannot write the output: it is closed\n"
+
+
+def test_a_command_that_writes_a_file_needs_no_output(tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    assert shell(f"{POLLTRACE} report demo --html {page} >&-").returncode == 0
+    assert page.stat().st_size > 0
+
+
+def test_messages_that_nobody_gets(tmp_path: Path) -> None:
     ended = shell(f"{POLLTRACE} stat --from-strace {tmp_path}/none 2>&-")
     assert (ended.returncode, ended.stdout) == (8, "")
 
