@@ -30,8 +30,8 @@ _AT_S = 8.0
 
 def main() -> None:
     PICTURES.mkdir(exist_ok=True)
-    for name, made in (("top", table()), ("session", session())):
-        (PICTURES / f"{name}.svg").write_text(made, encoding="utf-8")
+    for name, svg in (("top", table()), ("session", session()), ("flame", flame())):
+        (PICTURES / f"{name}.svg").write_text(svg, encoding="utf-8")
     report(PICTURES / "report.png")
 
 
@@ -49,6 +49,13 @@ def session() -> str:
     view = recorded_view(player, row.identity)
     lines = session_screen(row, view, Pane.FORECAST, width=_WIDTH, height=26)
     return _svg(lines, "session")
+
+
+def flame() -> str:
+    """A flame graph of the recorded stacks at break polls, as SVG."""
+    polltrace = Path(sys.executable).with_name("polltrace")
+    command = [polltrace, "stacks", "demo", "--format", "svg"]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
 def _player() -> Player:
