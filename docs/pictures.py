@@ -52,10 +52,10 @@ def session() -> str:
 
 
 def flame() -> str:
-    """A flame graph of the recorded stacks at break polls, as SVG."""
-    polltrace = Path(sys.executable).with_name("polltrace")
-    command = [polltrace, "stacks", "demo", "--format", "svg"]
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    """A flame graph of the recorded samples on CPU, as SVG."""
+    polltrace = str(Path(sys.executable).with_name("polltrace"))
+    command = [polltrace, "stacks", "demo", "--at", "cpu", "--format", "svg"]
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
 def _player() -> Player:

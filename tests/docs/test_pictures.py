@@ -13,7 +13,9 @@ from tests.conftest import ROOT
 MAKES = "import runpy; print(runpy.run_path('docs/pictures.py')['{}'](), end='')"
 
 
-@pytest.mark.parametrize(("name", "picture"), [("table", "top"), ("session", "session"), ("flame", "flame")])
+@pytest.mark.parametrize(
+    ("name", "picture"), [("table", "top"), ("session", "session"), ("flame", "flame")]
+)
 def test_a_picture_is_of_today_s_screen(name: str, picture: str) -> None:
     """In a process of its own, which has the cost model that polltrace comes with."""
     made = subprocess.run(
