@@ -1,24 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The configuration file that a server process read as it started (Oracle's is sqlnet.ora), and its
-settings for breaks."""
+"""Settings for breaks in the configuration file that a server process read as it started (Oracle's
+is sqlnet.ora)."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 
-from polltrace.bounded_file import BoundedFile, UnreadableError, read_bounded
+from polltrace.bounded_file import UnreadableError, read_bounded
+from polltrace.breaks.parameter_file import LONGEST, ParameterFile, read_parameters, value_of
 from polltrace.engines import Engine
 
-# A server has read its files so soon after it started; and the two clocks differ by some 10 ms.
+# A server has read its files within this time of its start; the two clocks differ by some 10 ms.
 _READ_WITHIN_S = 1.0
-# A hundred times what a site writes into these files.
-_LONGEST = 1 << 20
 _MOST_DIGITS = 9
-# `NAME = value` at the start of a line; a line that starts with a blank goes on with the last.
-_ASSIGNMENT = re.compile(r"([\w.]+)\s*=\s*(.*)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +22,13 @@ class BreakSettings:
     """`path` is as the process sees it; None where it has no such file: all are defaults. `file` is
     that file's name, without a path.
 
-    `break_poll_skip` is in checks per poll; `skip_is_default` where the file does not set it.
-    `disable_oob` and `disable_oob_auto` are the parameters of that name. `place` is the first path
-    where the server looks for the file, so where to write one. `changed_at` is when the file was
-    last changed, in seconds since the epoch. `problem`: why the file's settings are not known; the
-    others are the defaults then, and stand for nothing. An engine whose parameter is not read from
+    `break_poll_skip` is in checks per poll; `skip_is_default` where no file sets it.
+    `disable_oob` and `disable_oob_auto` are the parameters of that name. `skip_path` and `oob_path`
+    are the files that set the skip and `disable_oob`: `path`, or one that it includes; None where
+    the value is the default. `place` is the first path where the server looks for the file, so
+    where to write one. `changed_at` is when the file or an included one was last changed, in
+    seconds since the epoch. `problem` is the reason why the file's settings are not known; the
+    values are the defaults then, and stand for nothing. An engine whose parameter is not read from
     a file has 0 for its skip.
     """
 
@@ -43,6 +41,8 @@ class BreakSettings:
     changed_at: float | None = None
     problem: str = ""
     file: str = ""
+    skip_path: PurePath | None = None
+    oob_path: PurePath | None = None
 
     @property
     def known_skip(self) -> int | None:
@@ -63,12 +63,19 @@ class BreakSettings:
 
     @property
     def source(self) -> str:
-        """Where the skip comes from, in words."""
+        """The source of the skip, in words."""
         if self.problem:
             return f"the default, as {self.unread}"
         if self.path is None:
             return f"there is no {self.file}, so the default"
-        return f"not set in {self.path}, so the default" if self.skip_is_default else str(self.path)
+        if self.skip_is_default:
+            return f"not set in {self.path}, so the default"
+        return str(self.skip_path or self.path)
+
+    @property
+    def disabled_in(self) -> PurePath | None:
+        """The file that turns out-of-band breaks off, for settings with `disable_oob`."""
+        return self.oob_path or self.path
 
 
 def break_settings(
@@ -77,25 +84,26 @@ def break_settings(
     """The settings that a process of `engine` with this environment would read; `root` is its root
     directory.
 
-    `program`, its executable's path, tells where the engine's home is if the environment does not.
-    A server reads the file once: an edit since then shows here and not in the process.
+    `program`, its executable's path, leads to the engine's home if the environment does not name
+    it. A server reads the file once: an edit since then shows here and not in the process.
     """
     path: Path | None = None
     place: Path | None = None
     if not engine.configuration_file:
         return default_settings(engine)
+    environ = _with_home(engine, environ, program)
     try:
-        for path in _places(engine, _with_home(engine, environ, program), root):
+        for path in _places(engine, environ, root):
             place = place or path
-            if found := read_bounded(root, path, _LONGEST):
-                return _settings(engine, found, Path("/") / path, Path("/") / place)
+            if file := read_parameters(root, path, environ.get(engine.home, "")):
+                return _settings(engine, file, Path("/") / place)
     except (UnreadableError, ValueError) as error:
         return unknown_settings(engine, str(error), path and Path("/") / path)
     return replace(default_settings(engine), place=place and Path("/") / place)
 
 
 def variables(engine: Engine) -> list[str]:
-    """The environment variables that tell where a server of this engine has its file."""
+    """The environment variables that lead to the configuration file of a server of this engine."""
     return [_variable(directory)[0] for directory in engine.configuration_directories]
 
 
@@ -112,41 +120,29 @@ def unknown_settings(engine: Engine, problem: str, path: Path | None = None) -> 
     return replace(default_settings(engine), path=path, place=path, problem=problem)
 
 
-def _settings(engine: Engine, file: BoundedFile, path: Path, place: Path) -> BreakSettings:
-    parameters = parse(file.content.decode(errors="replace"))
-    skip = parameters.get(engine.parameter, "")
+def _settings(engine: Engine, file: ParameterFile, place: Path) -> BreakSettings:
+    skip, skip_path = value_of(file.parameters, engine.parameter)
     if len(skip) > _MOST_DIGITS and skip.isdecimal():
         raise ValueError(f"{engine.parameter} has {len(skip)} digits")
-    known = skip.isascii() and skip.isdecimal() and int(skip) > 0
+    is_set = skip.isascii() and skip.isdecimal() and int(skip) > 0
+    disable_oob, oob_path = value_of(file.parameters, engine.disable_oob_parameter)
+    disable_auto, _ = value_of(file.parameters, f"{engine.disable_oob_parameter}_AUTO")
     return BreakSettings(
-        path=path,
-        break_poll_skip=int(skip) if known else engine.default,
-        disable_oob=_says_yes(parameters.get(engine.disable_oob_parameter, "")),
-        skip_is_default=not known,
-        disable_oob_auto=_says_yes(parameters.get(f"{engine.disable_oob_parameter}_AUTO", "")),
+        path=file.path,
+        break_poll_skip=int(skip) if is_set else engine.default,
+        disable_oob=_is_on(disable_oob),
+        skip_is_default=not is_set,
+        disable_oob_auto=_is_on(disable_auto),
         place=place,
         changed_at=file.changed_at,
         file=engine.configuration_file,
+        skip_path=skip_path if is_set else None,
+        oob_path=oob_path,
     )
 
 
-def _says_yes(value: str) -> bool:
+def _is_on(value: str) -> bool:
     return value.strip("()").upper() in {"ON", "YES", "TRUE", "1"}
-
-
-def parse(text: str) -> dict[str, str]:
-    """Parameters by upper-case name. Of a repeated one the last counts; comments start with #."""
-    logical: list[list[str]] = []
-    for raw in text.splitlines():
-        line = raw.partition("#")[0].rstrip()
-        if not line:
-            continue
-        if line[0].isspace() and logical:
-            logical[-1].append(line)
-        else:
-            logical.append([line.strip()])
-    matches = filter(None, map(_ASSIGNMENT.fullmatch, map("".join, logical)))
-    return {match[1].upper(): match[2].strip().strip('"') for match in matches}
 
 
 def _with_home(engine: Engine, environ: Mapping[str, str], program: str) -> Mapping[str, str]:
@@ -158,29 +154,30 @@ def _with_home(engine: Engine, environ: Mapping[str, str], program: str) -> Mapp
 
 
 def _variable(directory: str) -> tuple[str, str]:
-    """The variable that a directory of an engine's file begins with, and the rest."""
+    """The variable that a directory of an engine's file begins with, and the path below it."""
     variable, _, rest = directory.removeprefix("$").partition("/")
     return variable, rest
 
 
 def _places(engine: Engine, environ: Mapping[str, str], root: Path) -> Iterator[Path]:
-    """Where the file may be, in a server's search order, relative to its root."""
+    """The possible paths of the file, in a server's search order, relative to its root."""
     for directory in engine.configuration_directories:
-        variable, rest = _variable(directory)
-        if base := environ.get(variable):
+        variable, subdirectory = _variable(directory)
+        if home := environ.get(variable):
+            bases = [home]
             if variable == engine.home and engine.home_table:
-                base = _configured_home(engine.home_table, base, root)
-            yield Path(base.lstrip("/")) / rest / engine.configuration_file
+                bases = _homes(engine.home_table, home, root)
+            for base in bases:
+                yield Path(base.lstrip("/")) / subdirectory / engine.configuration_file
 
 
-def _configured_home(table_file: str, home: str, root: Path) -> str:
-    """Where the files of a home are: a read-only one has them elsewhere, and a line for that in
-    its table: home:base:name:Y:."""
-    table = read_bounded(root, PurePath(home) / table_file, _LONGEST)
-    if table is None:
-        return home
-    for line in table.content.decode(errors="replace").splitlines():
+def _homes(table_file: str, home: str, root: Path) -> list[str]:
+    """The directories that a home's files may be in. A read-only home has a line home:base:name:Y:
+    in its table: its files are elsewhere, and those of the home itself count after them."""
+    table = read_bounded(root, PurePath(home) / table_file, LONGEST)
+    lines = table.content.decode(errors="replace").splitlines() if table else []
+    for line in lines:
         fields = line.split(":")
         if len(fields) >= 4 and fields[0].rstrip("/") == home.rstrip("/") and fields[3] == "Y":
-            return f"{fields[1]}/homes/{fields[2]}"
-    return home
+            return [f"{fields[1]}/homes/{fields[2]}", home]
+    return [home]

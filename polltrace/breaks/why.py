@@ -50,13 +50,14 @@ def short(cause: Cause, engine: Engine) -> str:
 class Diagnosis:
     """The `cause` of in-band breaks. `reason` completes "it is in-band because …"; `evidence` is a
     sentence for each fact seen, `settles` what would decide it for certain, `cure` what to change
-    (empty: nothing known)."""
+    (empty: nothing known). `caution` qualifies the break mode itself, in a few words."""
 
     cause: Cause
     reason: str
     evidence: tuple[str, ...]
     settles: tuple[str, ...]
     cure: str
+    caution: str = ""
 
 
 def why(
@@ -67,8 +68,7 @@ def why(
     mode = break_mode(evidence)
     seen = (*_evidence(evidence), _said(engine, settings, edited))
     if mode is not BreakMode.IN_BAND:
-        settles = () if mode is not BreakMode.UNKNOWN else (_settles_unknown(evidence),)
-        return Diagnosis(Cause.NOT_IN_BAND, f"it is {mode.value}", seen, settles, "")
+        return _not_in_band(engine, evidence, settings, seen)
     if evidence.told_of_urgent_data and evidence.catches_sigurg:
         return _by_path(seen)  # the server granted it, whatever its file has now
     if edited:
@@ -87,6 +87,25 @@ def why(
             Cause.UNKNOWN, "it is not known who gave it up", seen, (*hint, _BY_TEST), ""
         )
     return _by_client(engine, seen)
+
+
+def _not_in_band(
+    engine: Engine, evidence: Evidence, settings: BreakSettings, seen: tuple[str, ...]
+) -> Diagnosis:
+    mode = break_mode(evidence)
+    if mode is not BreakMode.OUT_OF_BAND or not settings.disable_oob_auto:
+        settles = () if mode is not BreakMode.UNKNOWN else (_settles_unknown(evidence),)
+        return Diagnosis(Cause.NOT_IN_BAND, f"it is {mode.value}", seen, settles, "")
+    parameter = f"{engine.disable_oob_parameter}_AUTO"
+    return Diagnosis(
+        Cause.NOT_IN_BAND,
+        "it is out-of-band, path not tested",
+        (*seen, f"{settings.path} sets {parameter}: no client tests its path as it connects"),
+        (_BY_TEST,),
+        f"take {parameter} out of {settings.path}, so that a client whose path loses urgent data "
+        "falls back to in-band breaks instead of losing its cancels",
+        "path not tested",
+    )
 
 
 def _by_path(seen: tuple[str, ...]) -> Diagnosis:
@@ -118,10 +137,10 @@ def _by_server(engine: Engine, settings: BreakSettings, seen: tuple[str, ...]) -
     parameter = engine.disable_oob_parameter
     return Diagnosis(
         Cause.SERVER,
-        f"the server's {settings.path} sets {parameter}=ON",
+        f"the server's {settings.disabled_in} sets {parameter}=ON",
         seen,
         (),
-        f"take {parameter}=ON out of {settings.path}, unless something depends on it: "
+        f"take {parameter}=ON out of {settings.disabled_in}, unless something depends on it: "
         "sessions that connect from then on stop polling, provided that their clients ask and "
         "the path carries urgent data ('polltrace oob-check')",
     )
@@ -166,5 +185,9 @@ def _said(engine: Engine, settings: BreakSettings, edited: bool) -> str:
         return f"{settings.path or engine.configuration_file} was not read: {settings.problem}"
     if settings.path is None:
         return f"the server found no {engine.configuration_file}, so {parameter} is off"
-    value = f"{settings.path} sets {parameter}={'ON' if settings.disable_oob else 'OFF'}"
+    if settings.disable_oob or settings.oob_path:
+        state = "ON" if settings.disable_oob else "OFF"
+        value = f"{settings.disabled_in} sets {parameter}={state}"
+    else:
+        value = f"{settings.path} does not set {parameter}=ON"
     return f"{value}, but was changed since the server read it" if edited else value

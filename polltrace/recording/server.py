@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import PurePosixPath
+from pathlib import PurePath, PurePosixPath
 from typing import Any
 
 from polltrace.breaks.sqlnet import BreakSettings
@@ -44,11 +44,13 @@ def server_data(server: Server, at_s: float) -> dict[str, Any]:
         "catches_sigurg": server.catches_sigurg,
         "started_at": server.started_at,
         "settings": {
-            "path": str(settings.path) if settings.path else None,
+            "path": _path_text(settings.path),
             "break_poll_skip": settings.break_poll_skip,
             "disable_oob": settings.disable_oob,
             "skip_is_default": settings.skip_is_default,
             "disable_oob_auto": settings.disable_oob_auto,
+            "skip_path": _path_text(settings.skip_path),
+            "oob_path": _path_text(settings.oob_path),
             "changed_at": settings.changed_at,
             "problem": settings.problem,
         },
@@ -86,11 +88,13 @@ def server_of(data: Mapping[str, Any]) -> Server | None:
         catches_sigurg=None if data["catches_sigurg"] is None else bool(data["catches_sigurg"]),
         started_at=_number(data.get("started_at")),
         settings=BreakSettings(
-            path=PurePosixPath(settings["path"]) if settings["path"] else None,
+            path=_path(settings["path"]),
             break_poll_skip=int(settings["break_poll_skip"]),
             disable_oob=bool(settings["disable_oob"]),
             skip_is_default=bool(settings["skip_is_default"]),
             disable_oob_auto=bool(settings.get("disable_oob_auto")),
+            skip_path=_path(settings.get("skip_path")),
+            oob_path=_path(settings.get("oob_path")),
             changed_at=_number(settings.get("changed_at")),
             problem=str(settings.get("problem") or ""),
             file=engine.configuration_file,
@@ -100,3 +104,11 @@ def server_of(data: Mapping[str, Any]) -> Server | None:
 
 def _number(value: float | None) -> float | None:
     return None if value is None else float(value)
+
+
+def _path_text(path: PurePath | None) -> str | None:
+    return None if path is None else str(path)
+
+
+def _path(text: object) -> PurePosixPath | None:
+    return PurePosixPath(str(text)) if text else None

@@ -103,6 +103,7 @@ def _data(session: Session) -> dict[str, Any]:
         "client_server": asdict(server.linked_from) if server.linked_from else None,
         "session": asdict(session.database_session) if session.database_session else None,
         "break_mode": session.mode.value,
+        "caution": session.why.caution or None,
         "cause": session.why.cause.value,
         "reason": session.reason or None,
         "evidence": {
@@ -141,6 +142,8 @@ def ps_table(sessions: Sequence[Session]) -> str:
         server, settings = session.server, session.server.settings
         client = str(server.linked_from or session.client or "local")
         why_so = [short(session.why.cause, server.engine)] if session.reason else []
+        if session.why.caution:
+            why_so.append(session.why.caution)
         if server.edited:
             why_so.append(f"({server.engine.configuration_file} was changed since it started)")
         if session.other_polls_per_s >= 1:

@@ -19,6 +19,7 @@ def why_data(session: Session) -> dict[str, Any]:
     return {
         "pid": session.server.pid,
         "break_mode": session.mode.value,
+        "caution": diagnosis.caution or None,
         "cause": diagnosis.cause.value,
         "reason": diagnosis.reason,
         "evidence": list(diagnosis.evidence),
@@ -34,7 +35,8 @@ def verdict(session: Session) -> str:
     linked = f", a link of server {server.linked_from}" if server.linked_from else ""
     session_name = f"{server.pid} ({server.instance}, client {client}{linked})"
     if not session.reason:
-        return f"{session_name} is {session.mode.value}."
+        caution = f", {diagnosis.caution}" if diagnosis.caution else ""
+        return f"{session_name} is {session.mode.value}{caution}."
     return f"{session_name} is {session.mode.value} because {diagnosis.reason}."
 
 

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from polltrace.breaks.sqlnet import break_settings, parse, variables
+from polltrace.breaks.parameter_file import assignments
+from polltrace.breaks.sqlnet import break_settings, variables
 from polltrace.engines import Engine, engine_of
 
 
@@ -30,8 +31,8 @@ def oracle() -> Engine:
         ("\0\0\nBREAK_POLL_SKIP", None),
     ],
 )
-def test_parse(text: str, skip: str | None) -> None:
-    assert parse(text).get("BREAK_POLL_SKIP") == skip
+def test_assignments_of_a_text(text: str, skip: str | None) -> None:
+    assert dict(assignments(text)).get("BREAK_POLL_SKIP") == skip
 
 
 def test_tns_admin_comes_before_oracle_home(tmp_path: Path) -> None:
@@ -66,6 +67,9 @@ def test_an_engine_names_its_own_home(tmp_path: Path) -> None:
     assert break_settings(made, {}, tmp_path).path is None
     (tmp_path / "opt/made/moved").write_text("/opt/made:/srv:one:Y:\n")
     assert break_settings(made, {}, tmp_path, "/opt/made/bin/maded").break_poll_skip == 20
+    # The files of a read-only home itself count where those elsewhere are missing.
+    (tmp_path / "srv/homes/one/etc/sqlnet.ora").unlink()
+    assert break_settings(made, {}, tmp_path, "/opt/made/bin/maded").break_poll_skip == 10
 
 
 def test_defaults_without_a_file_or_with_nonsense_in_it(tmp_path: Path) -> None:

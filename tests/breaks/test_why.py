@@ -13,7 +13,8 @@ from polltrace.engines import engines
 
 (ORACLE,) = [engine for engine in engines() if engine.short == "oracle"]
 FILE = Path("/u01/network/admin/sqlnet.ora")
-SETTINGS = BreakSettings(path=FILE, break_poll_skip=3, disable_oob=False, skip_is_default=True)
+DEFAULTS = BreakSettings(path=FILE, break_poll_skip=3, disable_oob=False, skip_is_default=True)
+SETTINGS = replace(DEFAULTS, oob_path=FILE)
 OFF = replace(SETTINGS, disable_oob=True)
 GRANTED = Evidence(local=False, catches_sigurg=True, told_of_urgent_data=True, polls_on_cpu=True)
 REFUSED = replace(GRANTED, catches_sigurg=False, told_of_urgent_data=False)
@@ -75,6 +76,27 @@ def test_the_servers_own_file_is_named_with_its_cure() -> None:
         "connect from then on stop polling, provided that their clients ask and the path carries "
         "urgent data ('polltrace oob-check')",
     )
+
+
+def test_the_included_file_that_sets_it_is_the_one_to_change() -> None:
+    site = Path("/etc/oracle/site_sqlnet.ora")
+    found = why(ORACLE, REFUSED, replace(OFF, oob_path=site))
+    assert f"{site} sets DISABLE_OOB=ON" in found.evidence
+    assert found.cure.startswith(f"take DISABLE_OOB=ON out of {site}, unless")
+
+
+def test_a_default_is_not_reported_as_seen() -> None:
+    evidence = why(ORACLE, REFUSED, DEFAULTS).evidence
+    assert evidence[-1] == f"{FILE} does not set DISABLE_OOB=ON"
+
+
+def test_a_path_that_no_client_tests_is_a_caution() -> None:
+    granted = replace(GRANTED, polls_on_cpu=False)
+    found = why(ORACLE, granted, replace(SETTINGS, disable_oob_auto=True))
+    assert (found.cause, found.caution) == (Cause.NOT_IN_BAND, "path not tested")
+    assert found.settles == (BY_TEST,)
+    assert found.cure.startswith(f"take DISABLE_OOB_AUTO out of {FILE}, so that")
+    assert not why(ORACLE, granted, SETTINGS).caution
 
 
 def test_the_client_is_to_be_asked_on_its_side() -> None:

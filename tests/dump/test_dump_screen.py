@@ -77,7 +77,7 @@ oracle      102 (ORCL, client 10.0.0.7:40102) is in-band because the client did 
 seen        nobody owns the client's socket: the kernel signals urgent data to nobody
 seen        the server does not catch SIGURG
 seen        break polls were seen while it was on CPU
-seen        /u01/network/admin/sqlnet.ora sets DISABLE_OOB=OFF
+seen        /u01/network/admin/sqlnet.ora does not set DISABLE_OOB=ON
 set         BREAK_POLL_SKIP=3: /u01/network/admin/sqlnet.ora
 polls       80,000 break polls a second, and 1,200 of other sockets
 time        of 0.5 s: on CPU 80.0 % (of that 5.0 % [3.3, 7.6] in the break check, by samples),

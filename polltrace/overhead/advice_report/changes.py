@@ -69,6 +69,7 @@ def _cure(advice: Advice) -> tuple[Sequence[str], str]:
             return engine.clients_ask, "set what was set before"
         case Cause.SERVER:
             parameter = engine.disable_oob_parameter
+            path = advice.server.settings.disabled_in
             return (f"{path} on the server: {parameter}=OFF",), f"{path}: {parameter}=ON"
         case Cause.PATH:
             return (

@@ -28,6 +28,7 @@ def advice_data(
         "client": server.socket.peer if server.socket else None,
         "session": asdict(session) if session else None,
         "break_mode": advice.mode.value,
+        "caution": advice.why.caution or None,
         "cause": advice.why.cause.value,
         "reason": advice.reason or None,
         "evidence": list(advice.why.evidence),

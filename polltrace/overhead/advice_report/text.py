@@ -83,10 +83,16 @@ def _not_in_band(advice: Advice, who: str) -> str:
     if advice.mode is BreakMode.UNKNOWN:
         return f"{who}: break mode unknown: {reason}. {' '.join(advice.why.settles)}"
     but = f" (but {polls:,.1f} polls a second of a socket were counted)" if polls else ""
+    caution = f", {advice.why.caution}" if advice.why.caution else ""
+    untested = f" {_sentence(advice.why.cure)}" if caution else ""
     return (
-        f"{who} is {advice.mode.value}: {reason}{but}. Break polling takes 0 % of its CPU, and "
-        f"{advice.server.engine.parameter} changes nothing for it."
+        f"{who} is {advice.mode.value}{caution}: {reason}{but}. Break polling takes 0 % of its "
+        f"CPU, and {advice.server.engine.parameter} changes nothing for it.{untested}"
     )
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."
 
 
 def _headline(advice: Advice, who: str, best: SkipForecast | None) -> str:
