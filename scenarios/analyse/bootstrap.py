@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Medians with bootstrap intervals: what other blocks of the same kind might have given."""
+"""Medians with bootstrap intervals: the range that other blocks of the same kind might give."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Two runs compared, cell by cell: pure functions of what their files hold.
+"""Two runs compared, cell by cell: pure functions of their files' content.
 
 The runs were not interleaved, so a change of the host in between would pass for a change of the
 server. Times are therefore compared in units of a yardstick that ran between them on the server's
@@ -36,7 +36,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """One figure of one cell.
+    """A figure of a cell.
 
     - `cell`: its label; `figure`: "elapsed", "server CPU", "polls per get", ...
     - `ratio`: new to base; None where the base has none of it, or a run lacks the cell
@@ -117,9 +117,12 @@ def compare(base: RunData, new: RunData, margin: float) -> Comparison:
 
 
 def _statements(run: RunData) -> Sequence[tuple[object, ...]]:
-    """Of its loads; empty for a run of one statement."""
+    """The statements of the run's loads; empty for a run of a single statement."""
     workload = run.header.get("workload") or {"statements": ()}
-    return [(each["sql"], each["weight"], each["rows"]) for each in workload["statements"]]
+    return [
+        (statement["sql"], statement["weight"], statement["rows"])
+        for statement in workload["statements"]
+    ]
 
 
 _TIMES = {"elapsed": ("elapsed_s", "unhindered_s"), "server CPU": ("cpu_s",)}
@@ -173,7 +176,7 @@ def _cell(
 
 
 def outcome_of(ratio: Estimate, margin: float) -> Outcome:
-    """Whether the whole interval is beyond the margin, or within it, or neither."""
+    """The verdict: the whole interval is beyond the margin, or within it, or neither."""
     if ratio.low > 1 + margin:
         return Outcome.REGRESSION
     if ratio.high < 1 / (1 + margin):
@@ -191,7 +194,7 @@ def _time_ratio(sides: _RunPair, cell: Cell, figure: str, confidence: float) -> 
             ratios.append(bootstrap.ratio(a, b, confidence))
     if not ratios:
         return None
-    low, high = min(each.low for each in ratios), max(each.high for each in ratios)
+    low, high = min(ratio.low for ratio in ratios), max(ratio.high for ratio in ratios)
     return Estimate(ratios[0].value, low, high)
 
 
@@ -203,24 +206,24 @@ def _layer_ratios(sides: _RunPair, cell: Cell, confidence: float) -> Iterator[tu
     """The latency of each layer, as measured: most of it is no work of a processor's, so there is
     no yardstick for it. A layer that takes no longer than its error has no ratio."""
     old, new = (_layers_of(side, cell) for side in sides)
-    for name in [each for each in old if each in new]:
+    for name in [cell for cell in old if cell in new]:
         blocks = old[name].blocks_s, new[name].blocks_s
         if min(map(min, blocks)) > 0:
             yield name, bootstrap.ratio(*blocks, confidence)
 
 
 def _load_ratio(sides: _RunPair, cell: Cell, confidence: float) -> Estimate | None:
-    """Of loads, by their rate; without a yardstick, because clients are part of what is timed."""
+    """The ratio of two loads' rates, without a yardstick, because clients are part of the work."""
     loads = [side.result.cells[side.run.cells.index(cell)].load for side in sides]
     rates = [list(load.later_per_s) for load in loads if load and min(load.later_per_s) > 0]
     if len(rates) < len(sides):
         return None
     old, new = rates
-    return bootstrap.ratio([1 / each for each in old], [1 / each for each in new], confidence)
+    return bootstrap.ratio([1 / rate for rate in old], [1 / rate for rate in new], confidence)
 
 
 def _in_yardsticks(side: _ComparedRun, cell: Cell, field: str) -> list[float]:
-    """One value a block: the median over its turns of the figure by the turn's yardstick."""
+    """A value for each block: the median over its turns of figure / the turn's yardstick."""
     number = side.run.cells.index(cell)
     figures, yardsticks = (side.times[name].get(number, {}) for name in (field, "yardstick_s"))
     return [
@@ -235,16 +238,16 @@ def _counts(side: _ComparedRun, cell: Cell) -> Mapping[str, float]:
     counted = side.result.cells[side.run.cells.index(plain)].counted
     if counted is None:
         return {}
-    found = {}
+    counts = {}
     if counted.gets:
-        found["consistent gets"] = counted.gets / counted.executions
+        counts["consistent gets"] = counted.gets / counted.executions
         if counted.known_polls is not None:
             # At a high skip a cell has so few polls that one more or less is a regression.
             polls = counted.known_polls / counted.gets
-            found["polls per get"] = polls if counted.known_polls > POLLS_THAT_COUNT else 0.0
+            counts["polls per get"] = polls if counted.known_polls > POLLS_THAT_COUNT else 0.0
     if counted.round_trips:
-        found["round trips"] = counted.round_trips / counted.executions
-    return found
+        counts["round trips"] = counted.round_trips / counted.executions
+    return counts
 
 
 POLLS_THAT_COUNT = 20
@@ -253,18 +256,18 @@ POLLS_THAT_COUNT = 20
 
 def _cautions(base_side: _ComparedRun, new_side: _ComparedRun) -> list[str]:
     base, new = base_side.run, new_side.run
-    found = []
+    cautions = []
     for key in ("name", "kernel", "processors"):
         a, b = base.header["host"][key], new.header["host"][key]
         if a != b:
-            found.append(f"the runs are of different hosts, {key} {a}, then {b}")
+            cautions.append(f"the runs are of different hosts, {key} {a}, then {b}")
     if base.header["drivers"] != new.header["drivers"]:
-        found.append(
+        cautions.append(
             f"drivers: {', '.join(base.header['drivers'])}; then {', '.join(new.header['drivers'])}"
         )
     for name in base.paths.keys() & new.paths.keys():
         if base.paths[name] != new.paths[name]:
-            found.append(f"path {name}: {base.paths[name]}; then {new.paths[name]}")
+            cautions.append(f"path {name}: {base.paths[name]}; then {new.paths[name]}")
     for name, side in (("BASE", base_side), ("NEW", new_side)):
-        found += [f"{name}: {each}" for each in side.result.warnings]
-    return found
+        cautions += [f"{name}: {warning}" for warning in side.result.warnings]
+    return cautions

@@ -84,13 +84,13 @@ class CountedTotals:
 
     @property
     def count_agrees(self) -> bool | None:
-        """Whether probe and server counted the same polls; None where one of them did not."""
+        """True if probe and server counted the same polls; None if one of them did not count."""
         if self.polls is None or self.polls_server is None:
             return None
         return self.polls == self.polls_server and not self.lost
 
     def waits(self, event: str) -> float:
-        """How often an execution waited for this."""
+        """The number of waits for this event per execution."""
         return self.events.get(event, (0.0, 0.0))[0]
 
 
@@ -104,11 +104,11 @@ def counted_of(lines: Sequence[Line], *, counts_polls: bool) -> CountedTotals | 
     executions = sum(line["executions"] for line in lines)
     totals = _summed([line["v$"]["statistics"] for line in lines])
     waits, waited_us = (
-        _summed([{k: each[n] for k, each in line["v$"]["events"].items()} for line in lines])
+        _summed([{k: wait[n] for k, wait in line["v$"]["events"].items()} for line in lines])
         for n in (0, 1)
     )
     cpu = [line["cpu_s"] for line in lines]
-    outside = [each for each in map(_round_trip_s, lines) if each is not None]
+    outside = [seconds for seconds in map(_round_trip_s, lines) if seconds is not None]
     by_probe = all("break_polls" in line for line in lines)
     return CountedTotals(
         executions=executions,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""How the latch of the server's result cache bore the readers of a cell, and which cell wins."""
+"""Figures of the server result cache's latch under a cell's readers, and the fastest cell."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from polltrace.scenarios.analyse.run_file import Line
 
 @dataclass(frozen=True, slots=True)
 class LatchFigures:
-    """Of one cell. Intervals are of the median over the blocks, except that of `spun_pct`, which is
-    of all samples. None: there were no gets, or it was not measured.
+    """The latch figures of a cell. Intervals are of the median over the blocks, except that of
+    `spun_pct`, which is of all samples. None: there were no gets, or it was not measured.
 
     - `misses`: of 10,000 gets
     - `sleeps_per_s`: of all sessions together
@@ -33,21 +33,23 @@ class LatchFigures:
     slept_pct: Estimate | None
 
 
-def latch_figures(each: CellResult) -> LatchFigures | None:
-    """None where its loads watched no latch."""
-    if each.load is None or not each.load.latch:
+def latch_figures(cell_result: CellResult) -> LatchFigures | None:
+    """The figures of a cell; None if its loads watched no latch."""
+    if cell_result.load is None or not cell_result.load.latch:
         return None
-    lines = each.load.lines
-    sessions = each.cell.sessions
+    lines = cell_result.load.lines
+    sessions = cell_result.cell.sessions
 
     def median(lines: Sequence[Line], value: Callable[[Line], float]) -> Estimate | None:
         return bootstrap.median([value(line) for line in lines]) if lines else None
 
     measured = [line["latch_time"] for line in lines if line.get("latch_time")]
     samples = sum(line["samples"] for line in measured)
-    got = [line for line in lines if line["latch"]["gets"]]
+    lines_with_gets = [line for line in lines if line["latch"]["gets"]]
     return LatchFigures(
-        misses=median(got, lambda line: 1e4 * line["latch"]["misses"] / line["latch"]["gets"]),
+        misses=median(
+            lines_with_gets, lambda line: 1e4 * line["latch"]["misses"] / line["latch"]["gets"]
+        ),
         sleeps_per_s=bootstrap.median(
             [line["latch"]["sleeps"] / line["elapsed_s"] for line in lines]
         ),
@@ -62,51 +64,53 @@ def latch_figures(each: CellResult) -> LatchFigures | None:
     )
 
 
-def times_of_fewest(each: CellResult, cells: Sequence[CellResult]) -> Estimate | None:
-    """How many times the rate of the same cell with the fewest sessions; None for that one."""
-    same = [c for c in cells if replace(c.cell, sessions=each.cell.sessions) == each.cell]
-    fewest = min(same, key=lambda c: c.cell.sessions)
-    if fewest is each or each.load is None or fewest.load is None:
+def times_of_fewest(cell_result: CellResult, cells: Sequence[CellResult]) -> Estimate | None:
+    """The rate as a multiple of the same cell's with the fewest sessions; None for that cell."""
+    same_cells = [
+        c for c in cells if replace(c.cell, sessions=cell_result.cell.sessions) == cell_result.cell
+    ]
+    fewest = min(same_cells, key=lambda c: c.cell.sessions)
+    if fewest is cell_result or cell_result.load is None or fewest.load is None:
         return None
-    return each.load.times(fewest.load)
+    return cell_result.load.times(fewest.load)
 
 
 @dataclass(frozen=True, slots=True)
 class Winner:
-    """Of `cells` that differ in the use of the result cache alone, the fastest first: by how much
-    per cent the first is ahead of each of the others, block by block."""
+    """A group of `cells` that differ in their use of the result cache alone, fastest first: by how
+    much per cent the first is ahead of each of the others, block by block."""
 
     cells: Sequence[CellResult]
     ahead_pct: Sequence[Estimate]
 
     @property
     def certain(self) -> bool:
-        """Whether the first is ahead of all others, beyond what is noise."""
+        """True if the first is ahead of all others, beyond the noise."""
         blocks = len(_load(self.cells[0]).later_per_s)
-        return blocks >= FEWEST_VALUES and all(each.low > 0 for each in self.ahead_pct)
+        return blocks >= FEWEST_VALUES and all(estimate.low > 0 for estimate in self.ahead_pct)
 
 
 def winners(cells: Sequence[CellResult]) -> Iterator[Winner]:
-    """One for each group of cells that differ in `result_cache` alone."""
+    """Yield a Winner for each group of cells that differ in `result_cache` alone."""
     groups: dict[object, list[CellResult]] = {}
-    for each in cells:
-        rate = each.load and each.load.per_s.value
-        if rate and each.cell.result_cache and not each.cell.twin:
-            groups.setdefault(replace(each.cell, result_cache=""), []).append(each)
+    for cell_result in cells:
+        rate = cell_result.load and cell_result.load.per_s.value
+        if rate and cell_result.cell.result_cache and not cell_result.cell.twin:
+            groups.setdefault(replace(cell_result.cell, result_cache=""), []).append(cell_result)
     for group in groups.values():
         if len(group) > 1:
-            first, *others = sorted(group, key=lambda each: -_load(each).per_s.value)
-            ahead = [_ahead_pct(first, each) for each in others]
-            yield Winner([first, *others], ahead)
+            first, *slower = sorted(group, key=lambda cell_result: -_load(cell_result).per_s.value)
+            ahead = [_ahead_pct(first, cell_result) for cell_result in slower]
+            yield Winner([first, *slower], ahead)
 
 
-def _ahead_pct(first: CellResult, other: CellResult) -> Estimate:
-    times = _load(first).times(_load(other))
+def _ahead_pct(first: CellResult, slower: CellResult) -> Estimate:
+    times = _load(first).times(_load(slower))
     if times is None:  # one of its loads did nothing
         return Estimate(float("inf"), float("-inf"), float("inf"))
-    return Estimate(*(100 * (each - 1) for each in (times.value, times.low, times.high)))
+    return Estimate(*(100 * (factor - 1) for factor in (times.value, times.low, times.high)))
 
 
-def _load(each: CellResult) -> CellLoad:
-    assert each.load is not None
-    return each.load
+def _load(cell_result: CellResult) -> CellLoad:
+    assert cell_result.load is not None
+    return cell_result.load

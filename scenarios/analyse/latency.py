@@ -39,14 +39,14 @@ class LayerResult:
     """A layer of a path.
 
     - `name`: of LAYERS
-    - `found`: its seconds; None where none was measured
+    - `summary`: its seconds; None where none was measured
     - `trips`: round trips of one sample, on average
     - `db_s`: DB time of one sample, the median; None where it is not known
     - `failures`, `reason`: how many measurements failed, and why the last did
     """
 
     name: str
-    found: LatencySummary | None
+    summary: LatencySummary | None
     trips: float
     db_s: Estimate | None
     failures: int
@@ -54,7 +54,7 @@ class LayerResult:
 
     @property
     def seconds(self) -> Estimate | None:
-        return self.found.p50 if self.found else None
+        return self.summary.p50 if self.summary else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +78,11 @@ class PathTotals:
         self._layers.setdefault(sample.layer, LayerTotals()).take(sample)
 
     def extend(self, samples: Iterable[Sample | Failure]) -> None:
-        for each in samples:
-            self.take(each)
+        for sample in samples:
+            self.take(sample)
 
     def layers(self) -> list[LayerResult]:
-        """In the order of LAYERS."""
+        """The results of all layers, in the order of LAYERS."""
         return [_result(name, self._layers[name]) for name in LAYERS if name in self._layers]
 
 
@@ -90,7 +90,7 @@ def _result(name: str, totals: LayerTotals) -> LayerResult:
     db = totals.db_s.summary()
     return LayerResult(
         name=name,
-        found=totals.seconds.summary(),
+        summary=totals.seconds.summary(),
         trips=totals.trips / totals.seconds.samples if totals.seconds.samples else 1.0,
         db_s=db.p50 if db else None,
         failures=totals.failures,
@@ -99,8 +99,8 @@ def _result(name: str, totals: LayerTotals) -> LayerResult:
 
 
 def parts(layers: Sequence[LayerResult]) -> list[Part]:
-    """What the differences between layers are, as far as the layers were measured."""
-    by_name = {each.name: each for each in layers if each.seconds is not None}
+    """The differences between layers, as far as the layers were measured."""
+    by_name = {layer.name: layer for layer in layers if layer.seconds is not None}
     return [*_of_a_row(by_name), *_between(by_name)]
 
 
@@ -112,12 +112,12 @@ def _of_a_row(by_name: dict[str, LayerResult]) -> Iterator[Part]:
     network = rtt.seconds.scaled(row.trips)
     yield Part("network", ROW, network, f"{RTT} x {row.trips:g} round trip{'s' * (row.trips != 1)}")
     if row.db_s is None:
-        rest = propagated(lambda a, b: a - b, row.seconds, network)
-        yield Part("server and client", ROW, rest, "the rest; DB time is not known")
+        remainder = propagated(lambda a, b: a - b, row.seconds, network)
+        yield Part("server and client", ROW, remainder, "the rest; DB time is not known")
         return
     yield Part("server", ROW, row.db_s, "DB time by V$SESS_TIME_MODEL")
-    rest = propagated(lambda a, b, c: a - b - c, row.seconds, network, row.db_s)
-    yield Part("client", ROW, rest, "the rest: the driver, and waking up at both ends")
+    remainder = propagated(lambda a, b, c: a - b - c, row.seconds, network, row.db_s)
+    yield Part("client", ROW, remainder, "the rest: the driver, and waking up at both ends")
 
 
 _DIFFERENCES = (
@@ -130,11 +130,11 @@ _DIFFERENCES = (
 
 
 def _between(by_name: dict[str, LayerResult]) -> Iterator[Part]:
-    for name, upper, lower, what in _DIFFERENCES:
+    for name, upper, lower, meaning in _DIFFERENCES:
         above, below = by_name.get(upper), by_name.get(lower)
         if above is None or below is None or above.seconds is None or below.seconds is None:
             continue
         trips = 1.0 if upper in (SEED, ROW) else above.trips
-        less = below.seconds.scaled(trips)
-        seconds = propagated(lambda a, b: a - b, above.seconds, less)
-        yield Part(name, upper, seconds, f"{upper} - {lower}: {what}")
+        below_total = below.seconds.scaled(trips)
+        seconds = propagated(lambda a, b: a - b, above.seconds, below_total)
+        yield Part(name, upper, seconds, f"{upper} - {lower}: {meaning}")

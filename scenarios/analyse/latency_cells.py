@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The latency of a run's cells, layer by layer, and what a path adds to each."""
+"""The latency of a run's cells, layer by layer, and a path's addition to each."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ class CellLayer:
 
 
 def cell_layers(lines: Sequence[Line]) -> Mapping[str, CellLayer]:
-    """Of one cell's `latency` lines: its layers by name, in the order of LAYERS."""
-    found: dict[str, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
+    """The layers of a cell by name, in the order of LAYERS, from its `latency` lines."""
+    by_layer: dict[str, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
     for line in lines:
         for name, seconds, trips, _ in line["samples"]:
             per_trip = seconds if name == SEED else seconds / trips
-            found[name][line["block"]].append(per_trip)
+            by_layer[name][line["block"]].append(per_trip)
     return {
-        name: CellLayer(name, [min(each) for _, each in sorted(found[name].items())])
+        name: CellLayer(name, [min(seconds) for _, seconds in sorted(by_layer[name].items())])
         for name in LAYERS
-        if name in found
+        if name in by_layer
     }

@@ -47,22 +47,24 @@ class CellLoad:
         return bootstrap.median(self.later_per_s)
 
     def times(self, base: CellLoad) -> Estimate | None:
-        """How many times the rate of `base`, block by block; None where that did nothing."""
+        """The rate as a multiple of `base`'s, block by block; None if that did nothing."""
         pairs = list(zip(self.later_per_s, base.later_per_s, strict=True))
         return bootstrap.median([a / b for a, b in pairs]) if all(b for _, b in pairs) else None
 
     @property
     def found(self) -> float | None:
         """The share of transactions that a client result cache answered; None without one."""
-        whole = sum(self.transactions)
-        return self.cache.get("Find Count", 0) / whole if self.cache and whole else None
+        transactions = sum(self.transactions)
+        return (
+            self.cache.get("Find Count", 0) / transactions if self.cache and transactions else None
+        )
 
 
 def cell_load(lines: Sequence[Line]) -> CellLoad | None:
-    """Of one cell's `load` lines; None where it has none."""
+    """The loads of a cell from its `load` lines; None without such lines."""
     if not lines:
         return None
-    lines = sorted(lines, key=lambda each: each["block"])
+    lines = sorted(lines, key=lambda line: line["block"])
     cache: Counter[str] = Counter()
     latch: Counter[str] = Counter()
     for line in lines:
@@ -70,7 +72,7 @@ def cell_load(lines: Sequence[Line]) -> CellLoad | None:
         cache.update({name: int(value) for name, value in line["cache"].items()})
     transactions = [line["transactions"] for line in lines]
     spent_s = [line["server_cpu_s"] for line in lines if line["server_cpu_s"] is not None]
-    known = len(spent_s) == len(lines) and sum(transactions)
+    cpu_known = len(spent_s) == len(lines) and sum(transactions)
     return CellLoad(
         lines=lines,
         transactions=transactions,
@@ -78,20 +80,20 @@ def cell_load(lines: Sequence[Line]) -> CellLoad | None:
         later_per_s=[line["later_per_s"] for line in lines],
         p50_ms=_median(lines, "p50"),
         p99_ms=_median(lines, "p99"),
-        server_us=1e6 * sum(spent_s) / sum(transactions) if known else None,
+        server_us=1e6 * sum(spent_s) / sum(transactions) if cpu_known else None,
         client_cpu=statistics.mean(line["client_cpu"] for line in lines),
         failed=sum(line["errors"] + line["lost"] for line in lines),
         cache=dict(cache),
         latch=dict(latch),
-        warnings=list(dict.fromkeys(each for line in lines for each in line["warnings"])),
+        warnings=list(dict.fromkeys(warning for line in lines for warning in line["warnings"])),
     )
 
 
 def _queries_per_s(line: Line) -> float:
     """Loads of earlier releases have no queries."""
     transactions = line["transactions"]
-    each = line.get("queries", transactions) / transactions if transactions else 0.0
-    return float(line["later_per_s"] * each)
+    per_transaction = line.get("queries", transactions) / transactions if transactions else 0.0
+    return float(line["later_per_s"] * per_transaction)
 
 
 def _median(lines: Sequence[Line], name: str) -> float | None:

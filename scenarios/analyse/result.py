@@ -99,17 +99,19 @@ class RunResult:
 
     @property
     def clients(self) -> list[str]:
-        return list(dict.fromkeys(each.cell.client for each in self.cells))
+        return list(dict.fromkeys(cell_result.cell.client for cell_result in self.cells))
 
     @property
     def counts_agree(self) -> bool | None:
-        """Whether probe and server counted the same polls; None where one of them did not."""
-        counted = [each for c in self.cells if c.counted for each in (c.counted, c.counted.remote)]
-        agree = [each.count_agrees for each in counted if each]
-        known = [each for each in agree if each is not None]
-        return all(known) if known else None
+        """True if probe and server counted the same polls; None if one of them did not count."""
+        counted = [
+            totals for c in self.cells if c.counted for totals in (c.counted, c.counted.remote)
+        ]
+        agree = [totals.count_agrees for totals in counted if totals]
+        verdicts = [verdict for verdict in agree if verdict is not None]
+        return all(verdicts) if verdicts else None
 
     def within_floor(self, over: Estimate) -> bool:
-        """Whether a difference in per cent is no larger than that of the A/A pair."""
+        """True if a difference in per cent is no larger than that of the A/A pair."""
         floor = self.floor_pct
         return floor is not None and abs(over.value) <= max(abs(floor.low), abs(floor.high))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The result of a run, cell by cell: pure functions of what its file holds."""
+"""The result of a run, cell by cell: pure functions of its file's content."""
 
 from __future__ import annotations
 
@@ -33,14 +33,18 @@ def analysed(run: RunData) -> RunResult:
     names = varied(run.cells)
     figures = {name: by_cell(run, name) for name in ("elapsed_s", "cpu_s", "remote_cpu_s")}
     results = [_cell(run, scenario, names, n, figures) for n in range(len(run.cells))]
-    floor = next((each.over_base_pct for each in results if each.cell.twin), None)
+    floor = next(
+        (cell_result.over_base_pct for cell_result in results if cell_result.cell.twin), None
+    )
     noises = [
-        {k: v for k, v in each.items() if k not in ("kind", "block")} for each in run.of("noise")
+        {k: v for k, v in noise.items() if k not in ("kind", "block")} for noise in run.of("noise")
     ]
-    found = warnings(noises, run.header["host"]["processors"])
+    host_warnings = warnings(noises, run.header["host"]["processors"])
     if run.torn:
-        found.append("the file ends in the middle of a line: the run was killed; --resume goes on")
-    return RunResult(scenario, run, results, names, floor, found)
+        host_warnings.append(
+            "the file ends in the middle of a line: the run was killed; --resume goes on"
+        )
+    return RunResult(scenario, run, results, names, floor, host_warnings)
 
 
 def scenario_of(run: RunData) -> Scenario:
@@ -50,7 +54,8 @@ def scenario_of(run: RunData) -> Scenario:
     data["record"] = tuple(data["record"])
     # Runs of earlier releases have the sentences alone.
     data["expected"] = tuple(
-        Expected(**each) if isinstance(each, dict) else Expected(each) for each in data["expected"]
+        Expected(**expected) if isinstance(expected, dict) else Expected(expected)
+        for expected in data["expected"]
     )
     return Scenario(**data)
 
@@ -60,12 +65,12 @@ def by_cell(run: RunData, figure: str) -> dict[int, Turns]:
 
     `unhindered_s` is elapsed_s less the time that the server waited for a processor.
     """
-    found: dict[int, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
-    for line in sorted(run.of("sample"), key=lambda each: each["turn"]):
+    turns_by_cell: dict[int, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for line in sorted(run.of("sample"), key=lambda line: line["turn"]):
         value = _unhindered_s(line) if figure == "unhindered_s" else line.get(figure)
         if value is not None:
-            found[line["cell"]][line["block"]].append(value)
-    return {cell: dict(blocks) for cell, blocks in found.items()}
+            turns_by_cell[line["cell"]][line["block"]].append(value)
+    return {cell: dict(blocks) for cell, blocks in turns_by_cell.items()}
 
 
 def _unhindered_s(line: Line) -> float | None:
@@ -79,23 +84,23 @@ def of_blocks(turns: Turns) -> list[float]:
 
 
 def _paired(
-    base: Turns, other: Turns, difference: Callable[[float, float], float]
+    base: Turns, compared: Turns, difference: Callable[[float, float], float]
 ) -> Estimate | None:
     """The difference of `other` from `base`: turns paired, one value a block."""
     blocks = [
-        statistics.median(difference(a, b) for a, b in zip(base[n], other[n], strict=True))
-        for n in sorted(base.keys() & other.keys())
-        if len(base[n]) == len(other[n])
+        statistics.median(difference(a, b) for a, b in zip(base[n], compared[n], strict=True))
+        for n in sorted(base.keys() & compared.keys())
+        if len(base[n]) == len(compared[n])
     ]
     return bootstrap.median(blocks) if blocks else None
 
 
-def _more_pct(base: float, other: float) -> float:
-    return 100 * (other / base - 1)
+def _more_pct(base: float, compared: float) -> float:
+    return 100 * (compared / base - 1)
 
 
-def _more(base: float, other: float) -> float:
-    return other - base
+def _more(base: float, compared: float) -> float:
+    return compared - base
 
 
 def _cell(
@@ -125,8 +130,8 @@ def _cell(
         return [line for line in run.of(kind) if line["cell"] == number]
 
     ended = [line for line in lines("cancel") if not line["lost"]]
-    gone = lines("lost client")
-    found_ms = [line["ms"] for line in gone if line["found"]]
+    losses = lines("lost client")
+    found_ms = [line["ms"] for line in losses if line["found"]]
     return CellResult(
         cell=cell,
         label=cell.label(names),
@@ -142,7 +147,7 @@ def _cell(
         stacks=next(iter(lines("stacks")), {}),
         layers=cell_layers(lines("latency")),
         found_ms=found_ms,
-        not_found=len(gone) - len(found_ms),
+        not_found=len(losses) - len(found_ms),
         load=cell_load(lines("load")),
         remote_cpu_s=median("remote_cpu_s"),
         remote_cpu_over_base_pct=over_base("remote_cpu_s"),

@@ -46,21 +46,21 @@ class RunData:
 
     @property
     def how_network(self) -> str:
-        """How the network paths were requested (HOW of run/network/choice.py)."""
+        """The requested kind of network paths (HOW of run/network/choice.py)."""
         network = self.header.get("network")
         return str(network["how"]) if isinstance(network, dict) else "relay"
 
     @property
     def paths(self) -> Mapping[str, str]:
-        """By network path: what it does and how it was made. Runs of earlier releases, which had
-        relays only, have no such entry."""
+        """The effect and the maker of each network path, by name. Runs of earlier releases, which
+        had relays only, have no such entry."""
         network = self.header.get("network")
         return network["paths"] if isinstance(network, dict) else {}
 
     def of(self, kind: str) -> list[Line]:
         """The lines of a kind that belong to whole blocks."""
         return [
-            each for each in self.lines if each["kind"] == kind and each["block"] in self.blocks
+            line for line in self.lines if line["kind"] == kind and line["block"] in self.blocks
         ]
 
 
@@ -81,7 +81,7 @@ def read_run(path: Path) -> RunData:
     if version != VERSION:
         raise FileError(f"{path} is a run of version {version}; this release reads {VERSION}")
     try:
-        cells = [Cell.of(each) for each in header["cells"]]
+        cells = [Cell.of(cell) for cell in header["cells"]]
         _ = [header[key] for key in _IN_HEADER]
     except (KeyError, TypeError):
         raise FileError(f"{path}: the first line is damaged") from None
@@ -96,7 +96,7 @@ def read_run(path: Path) -> RunData:
     return RunData(
         header=header,
         cells=cells,
-        blocks=frozenset(each["block"] for each in lines if each["kind"] == "block"),
+        blocks=frozenset(line["block"] for line in lines if line["kind"] == "block"),
         lines=lines,
         torn=torn,
     )

@@ -19,13 +19,13 @@ class Program:
     """A client program.
 
     - `name`: the driver's
-    - `made`: the file that `make clients` builds; None where nothing is built
+    - `built_file`: the file that `make clients` builds; None where nothing is built
     - `words`: a function to the command that starts it
     - `sessions`: how many a process of it carries well; one where a session in it delays another
     """
 
     name: str
-    made: Path | None
+    built_file: Path | None
     words: Callable[[], list[str]]
     sessions: int = 1
 
@@ -37,7 +37,7 @@ class Program:
 
     def missing(self) -> str | None:
         """Why it cannot be started; None where it can."""
-        if self.made is None or self.made.exists():
+        if self.built_file is None or self.built_file.exists():
             return None
         return f"{self.name} is not built: run 'make clients', which prints what is missing"
 

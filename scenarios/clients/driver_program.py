@@ -21,7 +21,7 @@ Answer = dict[str, Any]
 
 
 class DriverProgram(ABC):
-    """One connection of a driver.
+    """A connection of a driver.
 
     - `errors`: the driver's exception classes
     - `connection`: the driver's, from `connect` on

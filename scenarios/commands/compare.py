@@ -69,8 +69,8 @@ class Compare:
 
 def _compared(base: Path, new: Path, margin: float) -> Comparison:
     if file_format(base) == file_format(new) == load_file.FORMAT:
-        before, after = (load_result(load_file.read_load(path)) for path in (base, new))
-        return compare_loads(before, after, margin)
+        base_load, new_load = (load_result(load_file.read_load(path)) for path in (base, new))
+        return compare_loads(base_load, new_load, margin)
     return compare(read_run(base), read_run(new), margin)
 
 

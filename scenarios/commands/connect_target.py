@@ -50,25 +50,25 @@ def add_password_arguments(parser: argparse.ArgumentParser) -> None:
 
 def endpoint(dsn: str) -> Endpoint:
     """Raises UsageError for anything but HOST[:PORT]/SERVICE: names of tnsnames.ora too."""
-    found = _DSN.fullmatch(dsn)
-    port = int(found[2] or DEFAULT_PORT) if found else 0
-    if found is None or not 0 < port < 65536:
+    match = _DSN.fullmatch(dsn)
+    port = int(match[2] or DEFAULT_PORT) if match else 0
+    if match is None or not 0 < port < 65536:
         raise UsageError(
             f"{dsn!r} is not HOST[:PORT]/SERVICE (for a name of tnsnames.ora give what it stands "
             "for)"
         )
-    return Endpoint(found[1], port, found[3])
+    return Endpoint(match[1], port, match[3])
 
 
 def connect_target(args: argparse.Namespace) -> tuple[Endpoint, str, str]:
-    """Where to connect, the user, and the password. Raises UsageError, FileError, LabError."""
+    """The endpoint, the user and the password. Raises UsageError, FileError, LabError."""
     if (args.target is None) == (args.lab is None):
         raise UsageError("name what to connect to: USER@HOST:PORT/SERVICE, or --lab")
     if args.lab is not None:
         return _lab(args.lab)
-    login, at, dsn = args.target.rpartition("@")
+    login, separator, dsn = args.target.rpartition("@")
     user, slash, password = login.partition("/")
-    if not at or not user:
+    if not separator or not user:
         raise UsageError(
             "name the user: USER@HOST:PORT/SERVICE, or USER/PASSWORD@HOST:PORT/SERVICE"
         )

@@ -120,10 +120,10 @@ def _lines(args: argparse.Namespace, lab: Oralab | None) -> Iterator[str]:
     else:
         yield lab_text(lab)
     if args.action == "status":
-        shown = args.name.lower()
-        others = [each for each in background_lab.running() if each.name.lower() != shown]
-        if others:
-            yield others_text(others)
+        lab_name = args.name.lower()
+        other_labs = [lab for lab in background_lab.running() if lab.name.lower() != lab_name]
+        if other_labs:
+            yield others_text(other_labs)
 
 
 def _name(text: str) -> str:

@@ -37,7 +37,7 @@ def load(args: argparse.Namespace) -> int:
 
 
 def _detached(writer: int) -> Print:
-    """Leave the terminal; what is printed goes to `writer`, and errors before that to stderr."""
+    """Leave the terminal; output goes to `writer`, and earlier errors to stderr."""
     os.setsid()
     # A client's stderr is ours, and who reads our output waits until all have closed it.
     errors = os.dup(2)
@@ -86,6 +86,6 @@ def _report(args: argparse.Namespace, sessions: Sequence[BusySession]) -> str:
     if args.json:
         return json.dumps(load_data(sessions))
     if args.pid_only:
-        return str(next(each.pid for each in sessions if each.disable_oob))
+        return str(next(session.pid for session in sessions if session.disable_oob))
     until = "'polltrace lab stop'" if args.background else "Ctrl-C"
     return load_text(sessions, f"{args.duration:g} s are over" if args.duration else until)

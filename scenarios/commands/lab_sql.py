@@ -44,11 +44,11 @@ def add_script_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def check_script_arguments(args: argparse.Namespace) -> None:
-    """Raises UsageError for what does not go with the action."""
+    """Raises UsageError for arguments that do not go with the action."""
     if (args.action == "sql") != (args.script is not None):
         raise UsageError("sql takes a FILE, or - for standard input; nothing else takes one")
-    given = args.target or args.password_file or args.password_fd is not None
-    if given and args.action != "sql":
+    sql_only = args.target or args.password_file or args.password_fd is not None
+    if sql_only and args.action != "sql":
         raise UsageError(f"--target and passwords go with sql, not {args.action}")
 
 
@@ -99,11 +99,11 @@ def _script(name: str) -> tuple[Script, Path]:
             raise FileError("cannot read standard input: it is not UTF-8") from None
     for path in script_paths(name, Path.cwd()):
         try:
-            found = script_text(path)
+            text = script_text(path)
         except UnreadableError as error:
             raise FileError(f"cannot read {path}: {error}") from None
-        if found is not None:
-            return Script(found), path.absolute().parent
+        if text is not None:
+            return Script(text), path.absolute().parent
     raise FileError(f"cannot read {name}: No such file or directory")
 
 
@@ -117,15 +117,15 @@ def _typed() -> str | None:
     return line.rstrip("\r\n") if line else None
 
 
-def _target(operand: str, now: Target, ask: Ask) -> Target:
-    """Of CONNECT USER[/PASSWORD][@HOST:PORT/SERVICE]: here, where it names no database. Raises
+def _target(operand: str, current: Target, ask: Ask) -> Target:
+    """The target of CONNECT USER[/PASSWORD][@...], by default the current database. Raises
     CommandError."""
     words = operand.split()
     if len(words) != 1:
         raise CommandError("SP2-0306: Invalid option: CONNECT USER/PASSWORD@HOST:PORT/SERVICE")
-    login, at, dsn = words[0].rpartition("@") if "@" in words[0] else (words[0], "", "")
+    login, separator, dsn = words[0].rpartition("@") if "@" in words[0] else (words[0], "", "")
     user, slash, password = login.partition("/")
-    if at:
+    if separator:
         try:
             end = endpoint(dsn)
         except UsageError as error:
@@ -133,4 +133,4 @@ def _target(operand: str, now: Target, ask: Ask) -> Target:
         dsn = f"{end.host}:{end.port}/{end.service}"
     if not slash:
         password = ask("Enter password: ") or ""
-    return Target(dsn or now.dsn, user.strip('"'), password.strip('"'), now.disable_oob)
+    return Target(dsn or current.dsn, user.strip('"'), password.strip('"'), current.disable_oob)

@@ -134,7 +134,7 @@ def _workload(args: argparse.Namespace) -> Workload:
     workload = load_directory(source) if is_sqlrun_directory(source) else load_workload(source)
     if args.rate is not None and args.think is not None:
         raise UsageError("--rate is of an open loop and --think of a closed one: give one of them")
-    given = {
+    options = {
         "sessions": args.sessions,
         "seconds": args.seconds,
         "rate": args.rate,
@@ -153,7 +153,7 @@ def _workload(args: argparse.Namespace) -> Workload:
         path = replace(workload.path, round_trip_s=args.round_trip)
         workload = replace(workload, path=path)
     workload = replace(
-        workload, **{name: value for name, value in given.items() if value is not None}
+        workload, **{name: value for name, value in options.items() if value is not None}
     )
     return consistent(traced(workload) if args.traces else workload)
 
@@ -172,15 +172,15 @@ def _run(args: argparse.Namespace, workload: Workload, path: Path) -> None:
         seed = random.SystemRandom().randrange(2**32) if args.seed is None else args.seed
         lines = _Lines(path)
         stack.callback(lines.close)
-        shown = _live() if args.live or sys.stderr.isatty() else _nothing
+        show_live = _live() if args.live or sys.stderr.isatty() else _nothing
         end = server.endpoint(cell)
         routes = stack.enter_context(network.routes((end.host, end.port)))
         watcher = stack.enter_context(watching(server))
-        way = routes.get(PATH, Route()), network.words().get(PATH, "no delay")
+        route = routes.get(PATH, Route()), network.words().get(PATH, "no delay")
         clients = load_processors(server.kind)
         if workload.real_time and clients == os.sched_getaffinity(0):
             raise UsageError("--real-time takes the lab, and a processor that is the lab's alone")
-        Load(workload, seed, server, *way, clients, lines.write, shown).run(watcher)
+        Load(workload, seed, server, *route, clients, lines.write, show_live).run(watcher)
         if args.traces:
             keep_traces(server, workload.trace_identifier, args.traces)
 
@@ -209,14 +209,14 @@ class _Lines:
 
 
 def _live() -> Callable[[Mapping[str, Any]], None]:
-    shown = 0
+    lines_shown = 0
 
     def show_line(line: Mapping[str, Any]) -> None:
-        nonlocal shown
-        if shown % EVERY == 0:
+        nonlocal lines_shown
+        if lines_shown % EVERY == 0:
             print(HEAD, file=sys.stderr)
         print(live_line(line), file=sys.stderr, flush=True)
-        shown += 1
+        lines_shown += 1
 
     return show_line
 

@@ -113,7 +113,7 @@ class Ping:
             with console.capture() as captured:
                 console.print(_shown(result), end="")
             print(captured.get(), end="")
-        return 0 if any(each.found for each in result.layers) else 1
+        return 0 if any(layer.summary for layer in result.layers) else 1
 
 
 def _measure(
@@ -134,7 +134,7 @@ def _measure(
             sessions=len(sessions),
             seconds=time.monotonic() - began,
             layers=totals.layers(),
-            kernels=[info for each in sessions if (info := each.kernel()) is not None],
+            kernels=[info for session in sessions if (info := session.kernel()) is not None],
             late=rounds.late,
             no_server_time=sessions[0].no_server_time,
         )

@@ -22,7 +22,7 @@ from polltrace.scenarios.run.runner import Progress
 
 @contextlib.contextmanager
 def progress_bar() -> Iterator[Progress]:
-    """A function of what is being done, the number of the step, and how many there are."""
+    """A function of the current step's name, its number, and the number of steps."""
     with Bar(
         TextColumn("{task.description:<44}"),
         BarColumn(),
@@ -35,6 +35,6 @@ def progress_bar() -> Iterator[Progress]:
         disable=not sys.stderr.isatty(),
     ) as bar:
         task = bar.add_task("starting")
-        yield lambda what, done, total: bar.update(
-            task, description=what, completed=done, total=total
+        yield lambda step, steps_done, total: bar.update(
+            task, description=step, completed=steps_done, total=total
         )

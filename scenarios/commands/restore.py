@@ -20,14 +20,14 @@ class Restore:
 
     def run(self, _args: argparse.Namespace) -> int:
         code = 0
-        found = list(notes())
-        for note in found:
+        changed_files = list(notes())
+        for note in changed_files:
             if note.in_use:
                 print(f"{note.path} is in use by a run (PID {note.pid}); it will restore it.")
                 code = 1
             else:
                 restore(note)
                 print(f"{note.path} is restored.")
-        if not found:
+        if not changed_files:
             print("Nothing to restore.")
         return code

@@ -90,10 +90,10 @@ class Run:
         add_server_arguments(parser)
 
     def run(self, args: argparse.Namespace) -> int:
-        given = (args.scenario, args.resume, args.like, args.sql)
+        sources = (args.scenario, args.resume, args.like, args.sql)
         if args.sql is None and (args.binds or args.skip or args.client):
             raise UsageError("--binds, --skip and --client go with --sql")
-        if sum(each is not None for each in given) != 1:
+        if sum(source is not None for source in sources) != 1:
             raise UsageError("name one scenario, one file by --resume or --like, or --sql")
         old = read_run(args.resume) if args.resume else None
         model = old or (read_run(args.like) if args.like else None)
@@ -117,7 +117,7 @@ class Run:
                 cells=cells,
                 seed=old.header["seed"] if old else _seed(args.seed),
                 first_block=_next_block(old),
-                done=len(old.blocks) if old else 0,
+                finished_blocks=len(old.blocks) if old else 0,
                 resumes=old is not None,
                 count_polls=why_not is None,
             )
@@ -130,8 +130,11 @@ class Run:
         result = analysed(read_run(path))
         print(run_text(result))
         print(f"\nSaved in {path}: 'polltrace report {path} --html FILE' draws it.")
-        failed = any(each.load and each.load.failed for each in result.cells)
-        broken = any(each.required and each.held is False for each in checked_expectations(result))
+        failed = any(cell_result.load and cell_result.load.failed for cell_result in result.cells)
+        broken = any(
+            expectation.required and expectation.held is False
+            for expectation in checked_expectations(result)
+        )
         return 1 if result.counts_agree is False or failed or broken else 0
 
 
@@ -165,8 +168,8 @@ def _client(cell: Cell, start: Sequence[str]) -> DriverClient:
 
 
 def _scenario(args: argparse.Namespace, old: RunData | None) -> Scenario:
-    own = statement_scenario(args)
-    scenario = own or (scenario_of(old) if old else find(args.scenario))
+    statement = statement_scenario(args)
+    scenario = statement or (scenario_of(old) if old else find(args.scenario))
     if args.quick:
         scenario = replace(
             scenario,
@@ -221,8 +224,8 @@ def _next_block(old: RunData | None) -> int:
     return 1 + max((line["block"] for line in old.lines), default=-1) if old else 0
 
 
-def _seed(given: int | None) -> int:
-    return random.SystemRandom().randrange(2**32) if given is None else given
+def _seed(seed: int | None) -> int:
+    return random.SystemRandom().randrange(2**32) if seed is None else seed
 
 
 def _default_output(scenario: Scenario) -> Path:
@@ -231,11 +234,11 @@ def _default_output(scenario: Scenario) -> Path:
 
 def _only(text: str) -> dict[str, list[str]]:
     chosen: dict[str, list[str]] = {}
-    for each in text.split(","):
-        key, equals, value = each.partition("=")
+    for item in text.split(","):
+        key, equals, value = item.partition("=")
         if not equals or key not in MATRIX:
             raise argparse.ArgumentTypeError(
-                f"{each!r} is not KEY=VALUE with a key of {', '.join(MATRIX)}"
+                f"{item!r} is not KEY=VALUE with a key of {', '.join(MATRIX)}"
             )
         chosen.setdefault(key, []).append(value)
     return chosen

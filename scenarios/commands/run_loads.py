@@ -67,7 +67,7 @@ def run_loads(  # noqa: PLR0913, PLR0917
         new_folder(traces, server)
     end = server.endpoint(Cell())
     routes = stack.enter_context(network.routes((end.host, end.port)))
-    # They tell the drivers' versions: a load has clients of its own.
+    # They report the drivers' versions: a load has clients of its own.
     drivers = {
         name: stack.enter_context(DriverClient(name))
         for name in dict.fromkeys(cell.client for cell in plan.cells)
@@ -84,5 +84,5 @@ def run_loads(  # noqa: PLR0913, PLR0917
     if no_probe:
         note(f"what servers spin and sleep for the latch is not measured: {no_probe}")
     loads = CellLoads(workload, plan, server, network, routes, watcher, traces, no_probe)
-    known = plan, NO_WORK, server, clients, watcher, routes
-    Runner(*known, writer.write, progress, loads.measure).run()
+    arguments = plan, NO_WORK, server, clients, watcher, routes
+    Runner(*arguments, writer.write, progress, loads.measure).run()

@@ -84,4 +84,4 @@ def _text(path: Path) -> str:
 
 
 def _skips(text: str) -> list[int]:
-    return list(dict.fromkeys(skip(each) for each in text.split(",")))
+    return list(dict.fromkeys(skip(item) for item in text.split(",")))

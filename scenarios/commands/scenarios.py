@@ -22,24 +22,24 @@ class Scenarios:
         add_json_argument(parser)
 
     def run(self, args: argparse.Namespace) -> int:
-        found = [(path, load(path)) for path in built_in().values()]
+        scenarios = [(path, load(path)) for path in built_in().values()]
         if args.json:
             data = [
                 {
-                    "name": each.name,
-                    "title": each.title,
+                    "name": scenario.name,
+                    "title": scenario.title,
                     "file": str(path),
-                    "cells": len(each.cells()),
-                    "blocks": each.blocks,
-                    "record": each.record,
+                    "cells": len(scenario.cells()),
+                    "blocks": scenario.blocks,
+                    "record": scenario.record,
                 }
-                for path, each in found
+                for path, scenario in scenarios
             ]
             json.dump(data, sys.stdout, indent=2)
             print()
             return 0
-        wide = max(len(each.name) for _, each in found)
-        for _, each in found:
-            print(f"{each.name:{wide}}  {each.title}")
-            print(f"{'':{wide}}  {len(each.cells())} cells, {each.blocks} blocks")
+        wide = max(len(scenario.name) for _, scenario in scenarios)
+        for _, scenario in scenarios:
+            print(f"{scenario.name:{wide}}  {scenario.title}")
+            print(f"{'':{wide}}  {len(scenario.cells())} cells, {scenario.blocks} blocks")
         return 0

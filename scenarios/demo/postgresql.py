@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The demo on PostgreSQL: what checks for a lost client cost, and how soon they find one.
+"""The demo on PostgreSQL: the cost of checks for a lost client, and the time to find one.
 
 A run of the scenario client-check on a cluster of its own, `advise` on one more session, whose
 forecast is shown next to what the run measured, and clients that are killed in a statement.
@@ -51,7 +51,7 @@ PATIENCE_S = 2.0
 
 @dataclass(frozen=True, slots=True)
 class IntervalResult:
-    """One interval in milliseconds (0: off): `checks_per_s` as counted, the CPU time that it takes
+    """An interval in milliseconds (0: off): `checks_per_s` as counted, the CPU time that it takes
     more (`measured_pct`, A/B; None: it is the base) and that `advise` forecast (`forecast_pct`),
     and the milliseconds until a killed client was found, empty where none was in PATIENCE_S."""
 
@@ -76,9 +76,11 @@ def run_postgresql_demo(progress: Progress, blocks: int = BLOCKS) -> PostgresqlD
     with PostgresqlServer() as server:
         run = _run(server, progress, blocks)
         advice = _advised(server)
-        intervals = sorted({each.cell.check_interval or 0 for each in run.cells})
-        found = {interval: _killed(server, interval) for interval in intervals}
-    return PostgresqlDemo(run, advice, [_interval(run, advice, each, found) for each in intervals])
+        intervals = sorted({cell_result.cell.check_interval or 0 for cell_result in run.cells})
+        found_ms = {interval: _killed(server, interval) for interval in intervals}
+    return PostgresqlDemo(
+        run, advice, [_interval(run, advice, interval, found_ms) for interval in intervals]
+    )
 
 
 def _run(server: PostgresqlServer, progress: Progress, blocks: int) -> RunResult:
@@ -124,8 +126,8 @@ def _executing(server: PostgresqlServer, interval_ms: int) -> Iterator[tuple[Dri
 
 def _advised(server: PostgresqlServer) -> ClientCheckAdvice:
     with _executing(server, ADVISED_MS) as (client, pid):
-        (found,) = servers([pid])
-        advice = advise_client_check(found, COUNTED_S, TIMED_S)
+        (backend,) = servers([pid])
+        advice = advise_client_check(backend, COUNTED_S, TIMED_S)
         client.send_break()
         client.finish()
     return advice
@@ -133,7 +135,7 @@ def _advised(server: PostgresqlServer) -> ClientCheckAdvice:
 
 def _killed(server: PostgresqlServer, interval_ms: int) -> list[float]:
     """Milliseconds from the end of a client until its server has ended as well."""
-    found = []
+    latencies_ms = []
     for _ in range(CLIENTS_KILLED if interval_ms else 1):
         with _executing(server, interval_ms) as (client, pid):
             time.sleep(0.2 + random.uniform(0, interval_ms / 1e3))
@@ -141,31 +143,31 @@ def _killed(server: PostgresqlServer, interval_ms: int) -> list[float]:
             if found_s is None:
                 _end(server, pid)
             else:
-                found.append(1e3 * found_s)
-    return found
+                latencies_ms.append(1e3 * found_s)
+    return latencies_ms
 
 
 def _end(server: PostgresqlServer, pid: int) -> None:
-    with DriverClient(server.driver) as other:
-        open_session(server, other, Cell(server.driver, check_interval=0), {})
-        server.views.end(other, pid)
+    with DriverClient(server.driver) as client:
+        open_session(server, client, Cell(server.driver, check_interval=0), {})
+        server.views.end(client, pid)
 
 
 def _interval(
     run: RunResult,
     advice: ClientCheckAdvice,
     interval_ms: int,
-    found: Mapping[int, Sequence[float]],
+    found_ms: Mapping[int, Sequence[float]],
 ) -> IntervalResult:
     (cell,) = [e for e in run.cells if e.cell.check_interval == interval_ms and not e.cell.twin]
     counted = cell.counted
-    forecast = {round(1e3 * each.interval_s): each.cpu_pct for each in advice.forecast}
+    forecast = {round(1e3 * point.interval_s): point.cpu_pct for point in advice.forecast}
     return IntervalResult(
         interval_ms=interval_ms,
         checks_per_s=(counted.known_polls or 0) / counted.elapsed_s if counted else 0.0,
         measured_pct=cell.cpu_over_base_pct,
         forecast_pct=forecast.get(interval_ms),
-        found_ms=found[interval_ms],
+        found_ms=found_ms[interval_ms],
     )
 
 
@@ -182,7 +184,7 @@ def postgresql_demo_text(demo: PostgresqlDemo) -> str:
         f"{'INTERVAL':>10} {'CHECKS/S':>9} {'MEASURED, % MORE CPU':>24} {'FORECAST, % OF CPU':>24}"
         f" {'KILLED CLIENT FOUND AFTER':>27}",
     ]
-    lines += [_line(each) for each in demo.intervals]
+    lines += [_line(interval) for interval in demo.intervals]
     if floor is not None:
         lines += ["", f"Two equal sessions differ by {_pct(floor)} (A/A)."]
     lines += [
@@ -199,14 +201,16 @@ def _cost_s(demo: PostgresqlDemo) -> float:
     return cost.value
 
 
-def _line(each: IntervalResult) -> str:
-    name = f"{each.interval_ms} ms" if each.interval_ms else "off"
-    found = "not found"
-    if each.found_ms:
-        found = f"{statistics.median(each.found_ms):.1f} ms (up to {max(each.found_ms):.1f})"
-    measured = _pct(each.measured_pct) if each.measured_pct else "-"
-    forecast = _pct(each.forecast_pct) if each.forecast_pct else "-"
-    return f"{name:>10} {each.checks_per_s:>9,.1f} {measured:>24} {forecast:>24} {found:>27}"
+def _line(interval: IntervalResult) -> str:
+    name = f"{interval.interval_ms} ms" if interval.interval_ms else "off"
+    latency = "not found"
+    if interval.found_ms:
+        latency = (
+            f"{statistics.median(interval.found_ms):.1f} ms (up to {max(interval.found_ms):.1f})"
+        )
+    measured = _pct(interval.measured_pct) if interval.measured_pct else "-"
+    forecast = _pct(interval.forecast_pct) if interval.forecast_pct else "-"
+    return f"{name:>10} {interval.checks_per_s:>9,.1f} {measured:>24} {forecast:>24} {latency:>27}"
 
 
 def _pct(estimate: Estimate) -> str:
@@ -214,7 +218,7 @@ def _pct(estimate: Estimate) -> str:
 
 
 def postgresql_demo_data(demo: PostgresqlDemo) -> dict[str, object]:
-    """The same, JSON-ready; null is what is not known."""
+    """The demo as JSON; unknown values are null."""
 
     def ends(estimate: Estimate | None) -> list[float] | None:
         return None if estimate is None else [estimate.value, estimate.low, estimate.high]
@@ -226,12 +230,12 @@ def postgresql_demo_data(demo: PostgresqlDemo) -> dict[str, object]:
         "check_cost_us": 1e6 * _cost_s(demo),
         "intervals": [
             {
-                "interval_ms": each.interval_ms,
-                "checks_per_s": each.checks_per_s,
-                "measured_pct": ends(each.measured_pct),
-                "forecast_pct": ends(each.forecast_pct),
-                "found_ms": list(each.found_ms),
+                "interval_ms": interval.interval_ms,
+                "checks_per_s": interval.checks_per_s,
+                "measured_pct": ends(interval.measured_pct),
+                "forecast_pct": ends(interval.forecast_pct),
+                "found_ms": list(interval.found_ms),
             }
-            for each in demo.intervals
+            for interval in demo.intervals
         ],
     }

@@ -31,14 +31,14 @@ def demo_data(result: DemoResult) -> dict[str, Any]:
                 "client": cell.client,
                 "break_mode": cell.break_mode,
                 "break_poll_skip": cell.skip,
-                "elapsed_s": [seconds for each in sessions for seconds in each.elapsed_s],
-                "counted_s": [each.counted_s for each in sessions],
+                "elapsed_s": [seconds for session in sessions for seconds in session.elapsed_s],
+                "counted_s": [session.counted_s for session in sessions],
                 "consistent_gets": totals.gets,
                 "break_polls": totals.polls,
                 "break_polls_lab": totals.polls_lab,
                 "lost": totals.lost,
-                "cancel_ms": [each.cancel_ms for each in sessions],
-                "cancel_errors": sorted({each.cancel_error for each in sessions}),
+                "cancel_ms": [session.cancel_ms for session in sessions],
+                "cancel_errors": sorted({session.cancel_error for session in sessions}),
                 "overhead_pct": totals.overhead_pct.value,
                 "overhead_pct_ci95": [totals.overhead_pct.low, totals.overhead_pct.high],
             }
@@ -99,12 +99,12 @@ def _row(result: DemoResult, cell: Cell) -> Iterator[str]:
         yield "-"
     else:
         yield f"{overhead.value:+z.1f} [{overhead.low:+z.1f}, {overhead.high:+z.1f}]"
-    yield f"{totals.cancel_ms:.1f} ({max(each.cancel_ms for each in sessions):.1f})"
+    yield f"{totals.cancel_ms:.1f} ({max(session.cancel_ms for session in sessions):.1f})"
 
 
 def _below(result: DemoResult) -> Iterator[str]:
     totals = [result.totals(cell) for cell in result.sessions]
-    polls, sessions = sum(each.polls for each in totals), sum(map(len, result.sessions.values()))
+    polls, sessions = sum(total.polls for total in totals), sum(map(len, result.sessions.values()))
     yield ""
     if result.counts_agree:
         yield (
@@ -114,8 +114,8 @@ def _below(result: DemoResult) -> Iterator[str]:
     else:
         yield (
             f"THE PROBE'S COUNT IS WRONG: {polls:,} polls, where the lab made "
-            f"{sum(each.polls_lab for each in totals):,} "
-            f"(lost: {sum(each.lost for each in totals):,})."
+            f"{sum(total.polls_lab for total in totals):,} "
+            f"(lost: {sum(total.lost for total in totals):,})."
         )
     polling = f"{result.polling.break_mode}, skip {result.polling.skip}"
     yield (
@@ -142,17 +142,17 @@ def _wrapped(stack: Sequence[str]) -> str:
 def _verdict(result: DemoResult) -> str:
     """The cost of polling, and the cost of polling less often."""
     polling, rarest = result.polling, [*result.sessions][-1]
-    now, then = (result.totals(cell).overhead_pct for cell in (polling, rarest))
-    if now.low > 0:
+    current, then = (result.totals(cell).overhead_pct for cell in (polling, rarest))
+    if current.low > 0:
         cost = (
-            f"In-band at BREAK_POLL_SKIP={polling.skip} this statement takes {_pct(now)} longer "
-            "than out-of-band, because every third\nlogical I/O asks the client's socket whether "
-            f"the user has pressed Ctrl-C; at {rarest.skip} {_difference(then)}."
+            f"In-band at BREAK_POLL_SKIP={polling.skip} this statement takes {_pct(current)} "
+            "longer than out-of-band, because every third\nlogical I/O asks the client's socket "
+            f"whether the user has pressed Ctrl-C; at {rarest.skip} {_difference(then)}."
         )
     else:
         cost = (
-            f"In-band at BREAK_POLL_SKIP={polling.skip} {_difference(now)} in these runs; try a "
-            "quieter machine or more --runs."
+            f"In-band at BREAK_POLL_SKIP={polling.skip} {_difference(current)} in these runs; "
+            "try a quieter machine or more --runs."
         )
     return (
         f"{cost}\nA cancel at {rarest.skip} took {result.totals(rarest).cancel_ms:.1f} ms here, on "
@@ -162,14 +162,14 @@ def _verdict(result: DemoResult) -> str:
     )
 
 
-def slowed(more: Estimate) -> str:
-    """What counting cost, as a sentence ends. It may come to less than nothing: an execution that
+def slowed(estimate: Estimate) -> str:
+    """The cost of counting, to end a sentence. It may come to less than nothing: an execution that
     follows its own session's last finds its data in the caches."""
-    if more.low > 0:
-        return f"took {_pct(more)} more time"
-    if more.high < 0:
-        return f"took {_pct(more.negated)} less time"
-    return f"took as long, as far as can be told ({_pct(more)})"
+    if estimate.low > 0:
+        return f"took {_pct(estimate)} more time"
+    if estimate.high < 0:
+        return f"took {_pct(estimate.negated)} less time"
+    return f"took as long, as far as can be told ({_pct(estimate)})"
 
 
 def _difference(overhead: Estimate) -> str:

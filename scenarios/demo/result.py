@@ -16,7 +16,7 @@ from polltrace.scenarios.run.session import LONGEST_CANCEL_S
 
 @dataclass(frozen=True, slots=True)
 class DemoSession:
-    """One session of a cell.
+    """A session of a cell.
 
     - `elapsed_s`: seconds of each timed execution, with no probe attached
     - `counted_s`: seconds of its counted executions together, under the probe
@@ -81,57 +81,57 @@ class DemoResult:
     def totals(self, cell: Cell) -> CellTotals:
         sessions = self.sessions[cell]
         return CellTotals(
-            elapsed_s=median([statistics.median(each.elapsed_s) for each in sessions]),
+            elapsed_s=median([statistics.median(session.elapsed_s) for session in sessions]),
             overhead_pct=paired_overhead(
-                [each.elapsed_s for each in self.sessions[self.fastest]],
-                [each.elapsed_s for each in sessions],
+                [session.elapsed_s for session in self.sessions[self.fastest]],
+                [session.elapsed_s for session in sessions],
             ),
-            gets=sum(each.consistent_gets for each in sessions),
-            polls=sum(each.break_polls for each in sessions),
-            polls_lab=sum(each.break_polls_lab for each in sessions),
-            lost=sum(each.lost for each in sessions),
-            cancel_ms=statistics.median(each.cancel_ms for each in sessions),
+            gets=sum(session.consistent_gets for session in sessions),
+            polls=sum(session.break_polls for session in sessions),
+            polls_lab=sum(session.break_polls_lab for session in sessions),
+            lost=sum(session.lost for session in sessions),
+            cancel_ms=statistics.median(session.cancel_ms for session in sessions),
         )
 
     @property
     def slowed_pct(self) -> Estimate:
-        """How much longer an execution of `polling` takes while it is counted."""
+        """The time that counting adds to an execution of `polling`."""
         return median(
             [
-                100 * (each.counted_s / self.counted / statistics.median(each.elapsed_s) - 1)
-                for each in self.sessions[self.polling]
+                100 * (session.counted_s / self.counted / statistics.median(session.elapsed_s) - 1)
+                for session in self.sessions[self.polling]
             ]
         )
 
     @property
     def longest_wait_s(self) -> float:
-        """How long a cancel may take in a row-lock wait, at the last cell's skip."""
+        """The longest that a cancel may take in a row-lock wait, at the last cell's skip."""
         return WAIT_SLICE_S * ([*self.sessions][-1].skip or 1)
 
     @property
     def counts_agree(self) -> bool:
-        """Whether the probe counted exactly what the lab did, losing nothing, in every session."""
+        """True if the probe's count equals the lab's and nothing was lost, in every session."""
         return all(
-            each.break_polls == each.break_polls_lab and not each.lost
+            session.break_polls == session.break_polls_lab and not session.lost
             for sessions in self.sessions.values()
-            for each in sessions
+            for session in sessions
         )
 
     @property
     def cancels_work(self) -> bool:
-        return all(each.cancelled for sessions in self.sessions.values() for each in sessions)
+        return all(session.cancelled for sessions in self.sessions.values() for session in sessions)
 
 
 def demo_session(lines: Sequence[Line], cell: int, block: int) -> DemoSession:
-    """One session, of the lines that a run has written."""
-    ours = [each for each in lines if each.get("cell") == cell and each["block"] == block]
+    """A session, from the lines that a run has written."""
+    ours = [line for line in lines if line.get("cell") == cell and line["block"] == block]
     samples = sorted((e for e in ours if e["kind"] == "sample"), key=lambda e: int(e["turn"]))
-    counted = next(each for each in ours if each["kind"] == "counted")
-    cancel = next(each for each in ours if each["kind"] == "cancel")
+    counted = next(line for line in ours if line["kind"] == "counted")
+    cancel = next(line for line in ours if line["kind"] == "cancel")
     statistics_ = counted["v$"]["statistics"]
     error = "lost" if cancel["lost"] else str(cancel["error"])
     return DemoSession(
-        elapsed_s=[each["elapsed_s"] for each in samples],
+        elapsed_s=[sample["elapsed_s"] for sample in samples],
         counted_s=counted["elapsed_s"],
         consistent_gets=int(statistics_["consistent gets"]),
         break_polls=counted["break_polls"],

@@ -24,16 +24,16 @@ _DECIMAL = re.compile(r"-?(0|[1-9]\d*)\.\d+")
 Row = Sequence[BindValue]
 
 
-def read_text(path: Path, most: int = MOST_BYTES) -> str:
+def read_text(path: Path, max_bytes: int = MOST_BYTES) -> str:
     """A file's text, UTF-8. Raises FileError."""
     try:
-        found = read_bounded("/", PurePath(path.absolute()), most)
+        content = read_bounded("/", PurePath(path.absolute()), max_bytes)
     except UnreadableError as error:
         raise FileError(f"cannot read {path}: {error}") from None
-    if found is None:
+    if content is None:
         raise FileError(f"cannot read {path}: there is no such file")
     try:
-        return found.content.decode("utf-8-sig")
+        return content.content.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise FileError(f"cannot read {path}: not UTF-8 text") from None
 
@@ -87,21 +87,21 @@ def by_position(path: Path, delimiter: str, names: Sequence[str]) -> list[Row]:
     return rows
 
 
-def inline_row(given: Mapping[str, BindValue] | Sequence[BindValue], names: Sequence[str]) -> Row:
-    """One row from a table by name, or from an array with a value for each distinct name.
+def inline_row(values: Mapping[str, BindValue] | Sequence[BindValue], names: Sequence[str]) -> Row:
+    """A row from a table by name, or from an array with a value for each distinct name.
 
     Raises ValueError that says which names do not agree.
     """
     distinct = list(dict.fromkeys(names))
-    if isinstance(given, Mapping):
-        values = {name.upper(): value for name, value in given.items()}
+    if isinstance(values, Mapping):
+        values = {name.upper(): value for name, value in values.items()}
         if set(values) != set(distinct):
             odd = ", ".join(sorted(name.lower() for name in set(values) ^ set(distinct)))
             raise ValueError(f"the statement and the binds do not agree about {odd}")
     else:
-        if len(given) != len(distinct):
-            raise ValueError(f"{len(given)} values where the statement has {len(distinct)} binds")
-        values = dict(zip(distinct, given, strict=True))
+        if len(values) != len(distinct):
+            raise ValueError(f"{len(values)} values where the statement has {len(distinct)} binds")
+        values = dict(zip(distinct, values, strict=True))
     return [values[name] for name in names]
 
 
@@ -121,20 +121,20 @@ class _Quoted(str):
 
 def _fields(path: Path, text: str, delimiter: str) -> list[tuple[int, list[str]]]:
     """The lines of a CSV file that are not empty, each with its number."""
-    # The csv module does not tell a quoted field from another: an empty quoted one is the empty
-    # string and a quoted number is text, so quotes are read here.
+    # The csv module does not distinguish a quoted field from another: an empty quoted one is the
+    # empty string and a quoted number is text, so quotes are read here.
     reader = csv.reader(io.StringIO(text), delimiter=delimiter, strict=True)
-    found, before = [], 0
+    names, previous_end = [], 0
     lines = text.splitlines()
     try:
         for fields in reader:
-            source = "\n".join(lines[before : reader.line_num])
+            source = "\n".join(lines[previous_end : reader.line_num])
             if fields:
-                found.append((before + 1, _marked(source, fields, delimiter)))
-            before = reader.line_num
+                names.append((previous_end + 1, _marked(source, fields, delimiter)))
+            previous_end = reader.line_num
     except csv.Error as error:
         raise FileError(f"{path}: line {reader.line_num}: {error}") from None
-    return found
+    return names
 
 
 def _marked(source: str, fields: Sequence[str], delimiter: str) -> list[str]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The loads of a run: each cell's, with what the scenario varies in place of the workload's own."""
+"""The loads of a run: a cell's values replace the workload's own where the scenario varies them."""
 
 from __future__ import annotations
 
@@ -53,15 +53,15 @@ class CellLoads:
         keep = self._traces if block == self._plan.first_block else None
         if keep:
             workload = traced(workload)
-        begun: list[LoadData] = []
+        loads: list[LoadData] = []
 
         def take(kind: str, **values: Any) -> None:
-            if begun:
-                begun[0].take({"kind": kind, **values})
+            if loads:
+                loads[0].take({"kind": kind, **values})
             else:
-                begun.append(LoadData.begun(values))
+                loads.append(LoadData.begun(values))
 
-        way = self._routes.get(cell.path, Route()), self._words.get(cell.path, "no delay")
+        route = self._routes.get(cell.path, Route()), self._words.get(cell.path, "no delay")
         of_clients = load_processors(self._server.kind, self._plan.scenario.processors)
         # The same sequence in every cell of a block.
         seed = (self._plan.seed + block) % 2**32
@@ -69,10 +69,10 @@ class CellLoads:
         if cell.result_cache:
             times = ServerLatchTime(workload.seconds, self._no_probe)
             latch = LatchWatch(workload, times, fill=cell.result_cache != "off")
-        Load(workload, seed, self._server, *way, of_clients, take, lambda _: None, latch).run(
+        Load(workload, seed, self._server, *route, of_clients, take, lambda _: None, latch).run(
             self._watcher
         )
-        result = load_result(begun[0])
+        result = load_result(loads[0])
         if result.interrupted:
             raise KeyboardInterrupt
         if keep:
@@ -91,32 +91,34 @@ def of_cell(workload: Workload, plan: Plan, cell: Cell) -> Workload:
     """The workload with the values of the cell's keys that the scenario names. Raises UsageError
     where they contradict one another."""
     scenario = plan.scenario
-    given: dict[str, Any] = {
+    changes: dict[str, Any] = {
         key: getattr(cell, key)
         for key in ("break_mode", "skip", "fetch_size", "sdu", "sessions")
         if key in scenario.matrix
     }
-    given["clients"] = (cell.client,)
+    changes["clients"] = (cell.client,)
     if "path" in scenario.matrix:
-        given["path"] = scenario.paths[cell.path]
+        changes["path"] = scenario.paths[cell.path]
     if scenario.seconds is not None:
-        given["seconds"] = scenario.seconds
+        changes["seconds"] = scenario.seconds
     if "cache" in scenario.matrix and not cell.cache:
-        given["cache"] = None
+        changes["cache"] = None
     if cell.statement:
-        chosen = [each for each in workload.statements if each.name == cell.statement]
+        chosen = [
+            statement for statement in workload.statements if statement.name == cell.statement
+        ]
         if not chosen:
             raise UsageError(f"matrix.statement: {workload.name} has no {cell.statement!r}")
-        given["statements"] = chosen
+        changes["statements"] = chosen
     if cell.result_cache:
-        given["parameters"] = {**workload.parameters, **server_cache(cell.result_cache)}
+        changes["parameters"] = {**workload.parameters, **server_cache(cell.result_cache)}
     if cell.cache and not workload.cache:
         raise UsageError(f"matrix.cache: {workload.name} has no [cache]")
-    return consistent(replace(workload, **given))
+    return consistent(replace(workload, **changes))
 
 
 def load_line(result: LoadResult) -> dict[str, Any]:
-    """What a run's file holds of a load.
+    """The `load` line of a run's file.
 
     `later_per_s` is the rate in its later half: by then caches are full and plans are known.
     """
@@ -125,8 +127,8 @@ def load_line(result: LoadResult) -> dict[str, Any]:
     return {
         "transactions": result.transactions,
         "queries": sum(
-            each.transactions * of_workload.get("queries", 1)
-            for each, of_workload in zip(
+            statement.transactions * of_workload.get("queries", 1)
+            for statement, of_workload in zip(
                 result.statements, result.header["workload"]["statements"], strict=True
             )
         ),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A table of a TOML file, read with checks; an error is one line, FILE: KEY: what is wrong."""
+"""A table of a TOML file, read with checks; an error is one line, FILE: KEY: PROBLEM."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from polltrace.grammar import near_miss
 class CheckedTable:
     """The `data` of the table `where` in a file; every method raises FileError for a misfit."""
 
-    def __init__(self, path: Path, where: str, data: Any, known: Collection[str]) -> None:
+    def __init__(self, path: Path, where: str, data: Any, known_keys: Collection[str]) -> None:
         self.path, self.where = path, where
         if not isinstance(data, dict):
             self.wrong("", "is not a table")
         self.data: Mapping[str, Any] = data
         for key in data:
-            if key not in known:
-                near = near_miss(key, known) or f"; there are {', '.join(sorted(known))}"
+            if key not in known_keys:
+                near = near_miss(key, known_keys) or f"; there are {', '.join(sorted(known_keys))}"
                 self.wrong(key, f"no such key{near}")
 
-    def wrong(self, key: str, what: str) -> NoReturn:
+    def wrong(self, key: str, problem: str) -> NoReturn:
         name = ".".join(filter(None, [self.where, key])) or "the file"
-        raise FileError(f"{self.path}: {name}: {what}")
+        raise FileError(f"{self.path}: {name}: {problem}")
 
     def has(self, key: str) -> bool:
         return key in self.data
@@ -44,12 +44,12 @@ class CheckedTable:
         """A string, or an array of strings."""
         value = self.data.get(key, [])
         values = [value] if isinstance(value, str) else value
-        if not isinstance(values, list) or not all(isinstance(each, str) for each in values):
+        if not isinstance(values, list) or not all(isinstance(text, str) for text in values):
             self.wrong(key, "is neither a string nor an array of strings")
         return tuple(values)
 
     def one_of(self, key: str, choices: Sequence[str]) -> str:
-        """One of `choices`, by default the first."""
+        """The value, which is among `choices`; by default the first of them."""
         value = self.data.get(key, choices[0])
         if value not in choices:
             self.wrong(key, f"{value!r} is none of {', '.join(choices)}")

@@ -87,23 +87,24 @@ class LoadClient:
         return self._process.pid
 
     def fileno(self) -> int:
-        """Of its output, to wait for."""
+        """The descriptor of its output, to wait for."""
         assert self._process.stdout is not None
         return self._process.stdout.fileno()
 
     def send(self, do: str, **arguments: Any) -> None:
-        """Send a request; what its pipe has no room for stays `pending`."""
+        """Send a request; bytes that its pipe has no room for stay `pending`."""
         self.pending += json.dumps({"do": do, **arguments}).encode() + b"\n"
         self.flush()
 
     def flush(self) -> None:
-        """Send what is pending, without waiting: a client that writes may not read before we do."""
+        """Send the pending bytes, without waiting: a client that writes may not read before we
+        do."""
         assert self._process.stdin is not None
         try:
             while self.pending and (sent := self._process.stdin.write(self.pending)):
                 del self.pending[:sent]
         except BrokenPipeError:
-            self.pending.clear()  # it has ended: its output will tell
+            self.pending.clear()  # the end of its output reports its end
 
     @property
     def input(self) -> int:

@@ -35,7 +35,7 @@ def compare_loads(base: LoadResult, new: LoadResult, margin: float) -> Compariso
     label = base.header["workload"]["name"]
     rows = []
     for name, value in figures.items():
-        a, b = (_parts(each, value) for each in (base, new))
+        a, b = (_parts(load, value) for load in (base, new))
         if a and b and min(a) > 0 and min(b) > 0:
             ratio = bootstrap.ratio(a, b, confidence)
             rows.append(Compared(label, name, ratio, False, outcome_of(ratio, margin)))
@@ -59,21 +59,22 @@ def _figures(result: LoadResult) -> dict[str, Value]:
     return figures
 
 
-def _each(line: Line, whole: float | None) -> float | None:
+def _each(line: Line, total: float | None) -> float | None:
     count = line["transactions"]
-    return whole / count if whole is not None and count else None
+    return total / count if total is not None and count else None
 
 
 def _parts(result: LoadResult, value: Value) -> list[float]:
-    known = [each for line in result.seconds[1:-1] if (each := value(line)) is not None]
-    size = max(len(known) // PARTS, 1)
+    values = [figure for line in result.seconds[1:-1] if (figure := value(line)) is not None]
+    size = max(len(values) // PARTS, 1)
     return [
-        statistics.median(known[at : at + size]) for at in range(0, len(known) - size + 1, size)
+        statistics.median(values[start : start + size])
+        for start in range(0, len(values) - size + 1, size)
     ]
 
 
 def _errors(base: LoadResult, new: LoadResult, label: str, margin: float) -> Compared:
-    a, b = (each.failed / max(each.transactions, 1) for each in (base, new))
+    a, b = (load.failed / max(load.transactions, 1) for load in (base, new))
     if not a:
         outcome = Outcome.REGRESSION if b else Outcome.SAME
         return Compared(label, "errors", None if b else exactly(1.0), True, outcome)
@@ -91,7 +92,10 @@ def _check_same(base: LoadResult, new: LoadResult) -> None:
 
 
 def _statements(workload: Line) -> Sequence[tuple[object, ...]]:
-    return [(each["sql"], each["weight"], each["rows"]) for each in workload["statements"]]
+    return [
+        (statement["sql"], statement["weight"], statement["rows"])
+        for statement in workload["statements"]
+    ]
 
 
 def _cautions(base: LoadResult, new: LoadResult) -> Iterator[str]:
@@ -99,8 +103,8 @@ def _cautions(base: LoadResult, new: LoadResult) -> Iterator[str]:
         a, b = base.header["host"][key], new.header["host"][key]
         if a != b:
             yield f"the loads are of different hosts, {key} {a}, then {b}"
-    a, b = (", ".join(each.header["drivers"]) for each in (base, new))
+    a, b = (", ".join(load.header["drivers"]) for load in (base, new))
     if a != b:
         yield f"drivers: {a}; then {b}"
-    for name, each in (("BASE", base), ("NEW", new)):
-        yield from (f"{name}: {words}" for words in each.warnings())
+    for name, load in (("BASE", base), ("NEW", new)):
+        yield from (f"{name}: {words}" for words in load.warnings())

@@ -20,15 +20,15 @@ class CpuTime:
     ran_s: float
     waited_s: float
 
-    def since(self, before: CpuTime) -> CpuTime:
-        """The difference; not below 0, for what ends takes its time along."""
+    def since(self, earlier: CpuTime) -> CpuTime:
+        """The difference; not below 0, because a process that ends takes its time along."""
         return CpuTime(
-            max(self.ran_s - before.ran_s, 0.0), max(self.waited_s - before.waited_s, 0.0)
+            max(self.ran_s - earlier.ran_s, 0.0), max(self.waited_s - earlier.waited_s, 0.0)
         )
 
 
 def cpu_time(pids: Iterable[int]) -> CpuTime:
-    """Of all these processes together; those that have ended are left out."""
+    """The CPU time of all these processes together, without those that have ended."""
     ran = waited = 0.0
     for pid in pids:
         with contextlib.suppress(OSError, ValueError, IndexError):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What `polltrace report` shows of a load's file."""
+"""The report that `polltrace report` prints for a load's file."""
 
 from __future__ import annotations
 

@@ -139,21 +139,21 @@ class Generator:
                 self._failed(session, f"no answer within {longest_s:g} s")
 
     def work(self, end_ns: int, each_second: Callable[[float], None]) -> None:
-        """Until all sessions are over; `each_second` gets the length of the second that is over,
-        in seconds."""
+        """Run until all sessions are over; `each_second` gets the length of the second that is
+        over, in seconds."""
         last = time.monotonic()
         give_up = end_ns / 1e9 + LONGEST_END_S
-        told = False
+        told_to_stop = False
         while not self._over():
-            now = time.monotonic()
-            if self._stopping and not told:
-                told, give_up = True, now + LONGEST_END_S
+            now_s = time.monotonic()
+            if self._stopping and not told_to_stop:
+                told_to_stop, give_up = True, now_s + LONGEST_END_S
                 self._stop_sessions()
-            if now >= give_up:
+            if now_s >= give_up:
                 break
-            if now - last >= 1.0:
-                each_second(now - last)
-                last = now
+            if now_s - last >= 1.0:
+                each_second(now_s - last)
+                last = now_s
                 for session in self.sessions:
                     session.second_over()
             self._take(min(last + 1.0, give_up) - time.monotonic())
@@ -174,11 +174,11 @@ class Generator:
 
     def _wait(self, until: Callable[[], bool], longest_s: float) -> None:
         end = time.monotonic() + longest_s
-        while not until() and not self._stopping and (left := end - time.monotonic()) > 0:
-            self._take(left)
+        while not until() and not self._stopping and (remaining_s := end - time.monotonic()) > 0:
+            self._take(remaining_s)
 
     def _take(self, longest_s: float) -> None:
-        """What the clients have sent, waiting for the first of it."""
+        """Messages of the clients, after a wait for the first."""
         with self._room_awaited():
             ready = self._selector.select(max(longest_s, 0.0))
         for key, _ in ready:
@@ -276,23 +276,26 @@ class Generator:
 
 
 def _shares(workload: Workload) -> list[tuple[str, list[int]]]:
-    """By client process: the driver and its sessions."""
-    found = []
+    """The driver and the sessions of each client process."""
+    groups = []
     for name in dict.fromkeys(workload.clients):
         numbers = [n for n in range(workload.sessions) if workload.client_of(n) == name]
-        each = load_program(name).sessions
-        found += [(name, numbers[at : at + each]) for at in range(0, len(numbers), each)]
-    return found
+        per_process = load_program(name).sessions
+        groups += [
+            (name, numbers[start : start + per_process])
+            for start in range(0, len(numbers), per_process)
+        ]
+    return groups
 
 
 def _statements(workload: Workload) -> list[dict[str, Any]]:
     return [
         {
-            "sql": each.sql,
-            "query": each.kind == "query",
-            "cacheable": sql_text.cacheable(each.sql),
-            "settings": sql_text.sets_session(each.sql),
-            "rows": each.rows,
+            "sql": statement.sql,
+            "query": statement.kind == "query",
+            "cacheable": sql_text.cacheable(statement.sql),
+            "settings": sql_text.sets_session(statement.sql),
+            "rows": statement.rows,
         }
-        for each in workload.statements
+        for statement in workload.statements
     ]

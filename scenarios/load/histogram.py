@@ -16,8 +16,9 @@ from polltrace.scenarios.load.histogram_format import Settings, decoded, encoded
 
 HIGHEST_NS = 30 * 86_400 * 10**9
 _SETTINGS = Settings(lowest=64, highest=HIGHEST_NS, digits=3)
-# A counter has 64 ns in the first bucket, and twice as many in each that follows. A bucket tells
-# 2048 values apart, as three digits take; of all but the first the lower half is in the one before.
+# A counter has 64 ns in the first bucket, and twice as many in each that follows. A bucket
+# separates 2048 values, as three digits need; of all but the first the lower half is in the one
+# before.
 _UNIT_BITS, _BITS = 6, 11
 _HALF = 1 << (_BITS - 1)
 _BUCKETS = HIGHEST_NS.bit_length() - _UNIT_BITS - _BITS + 1
@@ -33,11 +34,11 @@ class Histogram:
         self._counts = np.zeros(_COUNTERS, np.int64)
 
     def add(self, values_ns: NDArray[np.float64]) -> None:
-        whole = np.clip(values_ns, 0, HIGHEST_NS).astype(np.int64)
-        bits = np.frexp(whole.astype(float))[1]
+        whole_ns = np.clip(values_ns, 0, HIGHEST_NS).astype(np.int64)
+        bits = np.frexp(whole_ns.astype(float))[1]
         bucket = np.maximum(bits - _UNIT_BITS - _BITS, 0)
-        at = bucket * _HALF + (whole >> (bucket + _UNIT_BITS))
-        self._counts += np.bincount(at, minlength=_COUNTERS)
+        index = bucket * _HALF + (whole_ns >> (bucket + _UNIT_BITS))
+        self._counts += np.bincount(index, minlength=_COUNTERS)
 
     def merge(self, text: str) -> None:
         """Add one that `encoded()` has given. Raises FileError for any other text."""
@@ -61,20 +62,20 @@ class Histogram:
         width = 1 << (bucket + _UNIT_BITS)
         lows = (used - bucket * _HALF) * width
         highs = lows + width - 1
-        found = {"mean": float(((lows + width / 2) * counts).sum() / ends[-1])}
+        summary = {"mean": float(((lows + width / 2) * counts).sum() / ends[-1])}
         for name, percentile in PERCENTILES.items():
             rank = max(int(percentile * ends[-1] / 100 + 0.5), 1)
-            found[name] = float(highs[np.searchsorted(ends, rank)])
-        found["max"] = float(highs[-1])
-        return {name: value / 1e6 for name, value in found.items()}
+            summary[name] = float(highs[np.searchsorted(ends, rank)])
+        summary["max"] = float(highs[-1])
+        return {name: value / 1e6 for name, value in summary.items()}
 
 
 def merged(texts: Iterable[str]) -> Histogram:
-    """All in one."""
-    whole = Histogram()
-    for each in texts:
-        whole.merge(each)
-    return whole
+    """The sum of all histograms."""
+    total = Histogram()
+    for text in texts:
+        total.merge(text)
+    return total
 
 
 def quantile_ms(values_ns: NDArray[np.float64], share: float) -> float | None:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from polltrace.errors import FileError
 
-_OUTER = struct.Struct(">II")  # cookie, length of what follows
+_OUTER = struct.Struct(">II")  # cookie, length of the rest
 # Cookie, length of the counters, index offset, digits, lowest, highest, conversion ratio.
 _PAYLOAD = struct.Struct(">IIIIQQd")
 _COMPRESSED, _PLAIN = 0x1C849314, 0x1C849313
@@ -27,7 +27,7 @@ _LONGEST = 8
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The range of values that are told apart, by how many decimal digits."""
+    """The range of distinguishable values, and their number of decimal digits."""
 
     lowest: int
     highest: int
@@ -49,9 +49,9 @@ def encoded(counts: NDArray[np.int64], settings: Settings) -> str:
 def _leb128(numbers: NDArray[np.int64]) -> bytes:
     """Seven bits a byte, the lowest first; all but the last have the eighth set."""
     sevens = numbers[:, None] >> 7 * np.arange(_LONGEST)
-    more = np.column_stack([sevens[:, 1:] > 0, np.zeros(len(numbers), bool)])
-    taken = np.column_stack([np.ones(len(numbers), bool), more[:, :-1]])
-    return bytes((sevens & 0x7F | more * 0x80)[taken].astype(np.uint8))
+    continues = np.column_stack([sevens[:, 1:] > 0, np.zeros(len(numbers), bool)])
+    starts = np.column_stack([np.ones(len(numbers), bool), continues[:, :-1]])
+    return bytes((sevens & 0x7F | continues * 0x80)[starts].astype(np.uint8))
 
 
 def decoded(text: str, settings: Settings, counters: int) -> NDArray[np.int64]:
@@ -63,14 +63,14 @@ def decoded(text: str, settings: Settings, counters: int) -> NDArray[np.int64]:
         raise FileError(f"a histogram is damaged: {error}") from None
 
 
-def _numbers(text: str, settings: Settings, most: int) -> bytes:
-    """`most` bytes, which is what is unpacked of a longer one."""
+def _numbers(text: str, settings: Settings, limit: int) -> bytes:
+    """The first `limit` unpacked bytes."""
     outer = base64.b64decode(text, validate=True)
     cookie, length = _OUTER.unpack_from(outer)
     if cookie != _COMPRESSED or length != len(outer) - _OUTER.size:
         raise ValueError("it does not begin as one")
     unpacked = zlib.decompressobj()
-    data = unpacked.decompress(outer[_OUTER.size :], _PAYLOAD.size + most)
+    data = unpacked.decompress(outer[_OUTER.size :], _PAYLOAD.size + limit)
     if not unpacked.eof:
         raise ValueError("its end is missing")
     cookie, length, *head = _PAYLOAD.unpack_from(data)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What a load's servers spin and sleep for latches, in the first part of the load.
+"""Time that a load's servers spin and sleep for latches, in the first part of the load.
 
 Following their context switches and sampling them takes time of theirs, so rates are those of the
 load's later half, when neither goes on.
@@ -47,7 +47,7 @@ class ServerLatchTime:
 
     @staticmethod
     def _read(probes: LatchProbes) -> None:
-        with contextlib.suppress(PolltraceError):  # it comes again when they are asked for figures
+        with contextlib.suppress(PolltraceError):  # reading the figures raises it again
             probes.read()
 
     def figures(self) -> dict[str, int]:
@@ -56,12 +56,12 @@ class ServerLatchTime:
             return {}
         with self._stack:
             self._reader.join()
-            found = self._probes.latch_time()
+            latch_times = self._probes.latch_time()
         return {
-            "thread_ns": found.whole.thread_ns,
-            "cpu_ns": found.whole.cpu_ns,
-            "samples": found.samples,
-            "spun": found.spun,
-            "sleeps": found.sleeps,
-            "slept_ns": found.slept_ns,
+            "thread_ns": latch_times.whole.thread_ns,
+            "cpu_ns": latch_times.whole.cpu_ns,
+            "samples": latch_times.samples,
+            "spun": latch_times.spun,
+            "sleeps": latch_times.sleeps,
+            "slept_ns": latch_times.slept_ns,
         }

@@ -31,7 +31,7 @@ def server_cache(mode: str) -> Mapping[str, str]:
 
 
 class LatchWatch:
-    """Fills the cache with each result of the workload, then counts what the load does.
+    """Fills the cache with each result of the workload, then counts the latch's events of the load.
 
     So a load only finds results, and its gets can be told exactly.
     """
@@ -44,11 +44,11 @@ class LatchWatch:
 
     def begins(self, watcher: DriverClient) -> None:
         watcher.execute("call dbms_result_cache.flush()")
-        before = _read(watcher)["gets"]
+        gets_at_start = _read(watcher)["gets"]
         if self._fill:
             self._execute_all(watcher)
         self._before = _read(watcher)
-        self._filled["fill_gets"] = self._before["gets"] - before
+        self._filled["fill_gets"] = self._before["gets"] - gets_at_start
         for kind, count, blocks in watcher.query(OBJECTS)[1]:
             self._filled["results" if kind == "Result" else "tables"] = int(count)
             if kind == "Result":
@@ -67,18 +67,18 @@ class LatchWatch:
         return {**spent, **self._filled}
 
     def times(self) -> dict[str, int]:
-        """What the servers spun and slept in the first part of the load (ServerLatchTime)."""
+        """Time that the servers spun and slept in the first part of the load (ServerLatchTime)."""
         return self._times.figures()
 
     def _execute_all(self, watcher: DriverClient) -> None:
         watcher.execute("alter session set result_cache_mode = force")
-        for each in self._workload.statements:
-            if each.fill:
-                watcher.execute(each.fill)
+        for statement in self._workload.statements:
+            if statement.fill:
+                watcher.execute(statement.fill)
                 continue
-            sql = with_names(each.sql)
+            sql = with_names(statement.sql)
             names = [name.lower() for name in placeholders(sql)]
-            for row in each.rows:
+            for row in statement.rows:
                 binds: dict[str, Any] = dict(zip(names, row, strict=True))
                 watcher.execute(sql, binds)
         watcher.execute("alter session set result_cache_mode = manual")

@@ -15,7 +15,7 @@ EVERY = 20
 
 
 def live_line(line: Mapping[str, Any]) -> str:
-    """One second of the load's file; a dash for what is not known."""
+    """A second of the load's file as a line, with a dash for an unknown value."""
     seconds = line["seconds"] or 1.0
 
     def rate(value: float | None, factor: float = 1.0) -> str:

@@ -60,7 +60,7 @@ class LoadData:
 
     @classmethod
     def begun(cls, header: Line) -> Self:
-        """One that has its first line alone. Raises KeyError or TypeError for a damaged one."""
+        """Start a load from its header line. Raises KeyError or TypeError for a damaged one."""
         workload = header["workload"]
         histograms = [Histogram() for _ in workload["statements"]]
         return cls(header, histograms, [0] * workload["sessions"])
@@ -79,23 +79,23 @@ class LoadData:
                 self.end = line
             case "second":
                 self._second(line)
-            case other:
-                raise ValueError(other)
+            case kind:
+                raise ValueError(kind)
 
     def _second(self, line: dict[str, Any]) -> None:
         _ = [line[key] for key in _IN_SECOND]
-        for whole, part in zip(self.latency, line.pop("latency"), strict=True):
-            _merge(whole, part)
+        for total, part in zip(self.latency, line.pop("latency"), strict=True):
+            _merge(total, part)
         _merge(self.lag, line.pop("lag"))
         _merge(self.own_lag, line.pop("own_lag"))
         counts = zip(self.by_session, line.pop("by_session"), strict=True)
-        self.by_session = [whole + int(part) for whole, part in counts]
+        self.by_session = [total + int(part) for total, part in counts]
         self.seconds.append(line)
 
 
-def _merge(whole: Histogram, part: str) -> None:
+def _merge(total: Histogram, part: str) -> None:
     if part:
-        whole.merge(part)
+        total.merge(part)
 
 
 def read_load(path: Path) -> LoadData:

@@ -23,8 +23,8 @@ def load_page(result: LoadResult) -> str:
 
 
 def _sections(result: LoadResult) -> Iterator[str]:
-    for each in result.warnings():
-        yield f'<p class="warning">{escape(each)}</p>'
+    for warning in result.warnings():
+        yield f'<p class="warning">{escape(warning)}</p>'
     seconds = [line for line in result.seconds if line["seconds"] > 0]
     seconds = seconds[:: 1 + len(seconds) // _MOST_DOTS]
     rates = [(line["at_s"], line["transactions"] / line["seconds"]) for line in seconds]
@@ -44,11 +44,11 @@ Series = tuple[str, Sequence[tuple[float, float]]]
 
 def _plot(title: str, unit: str, series: Sequence[Series]) -> Iterator[str]:
     markers = [
-        Marker(at, value, "", number)
+        Marker(at_s, value, "", number)
         for number, (_, values) in enumerate(series)
-        for at, value in values
+        for at_s, value in values
     ]
     if len(markers) > 1:
-        log = spread_wide(each.y for each in markers)
+        log = spread_wide(marker.y for marker in markers)
         drawn = scatter(title, "s", unit, markers, log_y=log, joined=True)
         yield f"<h2>{title}</h2>\n{with_key(drawn, [name for name, _ in series])}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What a session executes and when: a sequence that its seed determines, made piece by piece.
+"""The schedule of a session: a sequence that its seed determines, made piece by piece.
 
 It is made here for all drivers, so a seed gives the same sequence in each, and a client program
 only carries it out.
@@ -21,7 +21,7 @@ Times = NDArray[np.float64]
 
 
 class _Deck:
-    """Cards dealt over and over: in their order, or shuffled anew for each pass."""
+    """Cards dealt over and over: in their order, or shuffled again for each pass."""
 
     def __init__(self, cards: Numbers, shuffled_by: np.random.Generator | None, first: int) -> None:
         self._cards, self._rng = cards, shuffled_by
@@ -48,7 +48,7 @@ class SessionPlan:
         # not depend on how it is cut, nor the arrivals on the statements.
         streams = np.random.SeedSequence([seed, session]).spawn(2 + len(workload.statements))
         self._choice, self._times, *self._shuffles = map(np.random.default_rng, streams)
-        weights = np.array([each.weight for each in workload.statements])
+        weights = np.array([statement.weight for statement in workload.statements])
         self._weights = weights / weights.sum()
         numbers = np.arange(len(weights))
         self._deck: _Deck | None = None
@@ -56,8 +56,8 @@ class SessionPlan:
             cards = np.repeat(numbers, weights.astype(np.int64))
             self._deck = _Deck(cards, self._choice if workload.order == "semi-random" else None, 0)
         self._rows = [
-            self._row_deck(len(each.rows), session, shuffle)
-            for each, shuffle in zip(workload.statements, self._shuffles, strict=True)
+            self._row_deck(len(statement.rows), session, shuffle)
+            for statement, shuffle in zip(workload.statements, self._shuffles, strict=True)
         ]
         self._gap_s = workload.sessions / workload.rate if workload.rate else 0.0
         self._last_s, self._started = 0.0, 0
@@ -72,18 +72,18 @@ class SessionPlan:
 
     def entries(self, count: int) -> NDArray[np.void]:
         """The next `count` transactions, of type ENTRY."""
-        found = np.zeros(count, ENTRY)
-        found["statement"] = statements = self._statements(count)
+        entries = np.zeros(count, ENTRY)
+        entries["statement"] = statements = self._statements(count)
         for number, deck in enumerate(self._rows):
             chosen = statements == number
-            wanted = int(chosen.sum())
+            row_count = int(chosen.sum())
             if self._workload.bind_order == "random":
                 rows = len(self._workload.statements[number].rows)
-                found["row"][chosen] = self._shuffles[number].integers(rows, size=wanted)
+                entries["row"][chosen] = self._shuffles[number].integers(rows, size=row_count)
             else:
-                found["row"][chosen] = deck.deal(wanted)
-        found["due_ns"] = 1e9 * (self._starts_s(count) if self._gap_s else self._thinks_s(count))
-        return found
+                entries["row"][chosen] = deck.deal(row_count)
+        entries["due_ns"] = 1e9 * (self._starts_s(count) if self._gap_s else self._thinks_s(count))
+        return entries
 
     def _statements(self, count: int) -> Numbers:
         if self._deck is not None:

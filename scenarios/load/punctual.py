@@ -26,21 +26,21 @@ _libc = ctypes.CDLL(None)
 
 @contextlib.contextmanager
 def punctual_children(*, real_time: bool = False) -> Iterator[None]:
-    """Those that this thread starts meanwhile, and theirs. With `real_time` they have the lowest
-    real-time priority, so all ordinary processes on their processors wait for them. Raises
-    HostError where that is not permitted."""
-    before = _attributes()
+    """Schedule the children that this thread starts in the block, and theirs. With `real_time` they
+    have the lowest real-time priority, so all ordinary processes on their processors wait for them.
+    Raises HostError where that is not permitted."""
+    previous = _attributes()
     _libc.prctl(_PR_SET_TIMERSLACK, _SLACK_NS, 0, 0, 0)
-    if before:
-        _set(_SLICE_NS, before)
+    if previous:
+        _set(_SLICE_NS, previous)
     try:
         if real_time:
             _set_real_time()
         yield
     finally:
         _libc.prctl(_PR_SET_TIMERSLACK, 0, 0, 0, 0)  # the default again
-        if before:
-            _set(before[_RUNTIME], before)
+        if previous:
+            _set(previous[_RUNTIME], previous)
 
 
 def _set_real_time() -> None:
@@ -51,12 +51,12 @@ def _set_real_time() -> None:
 
 
 def _attributes() -> tuple[int, ...] | None:
-    """Of this thread; None where it is scheduled otherwise than most."""
+    """The scheduling attributes of this thread; None under an unusual policy."""
     data = ctypes.create_string_buffer(_ATTR.size)
     if _libc.syscall(_GETATTR, 0, data, _ATTR.size, 0):
         return None
-    found = _ATTR.unpack(data)
-    return found if found[1] == 0 else None
+    attributes = _ATTR.unpack(data)
+    return attributes if attributes[1] == 0 else None
 
 
 def _set(runtime_ns: int, attributes: tuple[int, ...]) -> None:

@@ -14,7 +14,7 @@ _COLUMNS = ("mean", "p50", "p90", "p99", "p99_9", "p99_99", "max")
 
 def load_data(result: LoadResult) -> dict[str, Any]:
     """JSON-ready; times in the unit of their name."""
-    fewest, most = _extremes(result)
+    fewest, busiest = _extremes(result)
     return {
         "transactions": result.transactions,
         "per_s": result.per_s,
@@ -31,10 +31,10 @@ def load_data(result: LoadResult) -> dict[str, Any]:
         "not_begun": result.not_begun,
         "generator_lag_ms": result.own_lag_ms,
         "connect_ms": dict(result.connect_ms),
-        "statements": [asdict(each) for each in result.statements],
-        "per_session": [asdict(each) for each in result.sessions],
-        "fairness": {"index": result.fairness, "fewest": fewest, "most": most},
-        "lost_sessions": [each.number for each in result.lost],
+        "statements": [asdict(statement) for statement in result.statements],
+        "per_session": [asdict(session) for session in result.sessions],
+        "fairness": {"index": result.fairness, "fewest": fewest, "most": busiest},
+        "lost_sessions": [session.number for session in result.lost],
         "client_cpu_pct": 100 * result.client_cpu,
         "server_cpu_s": result.server_cpu_s,
         "break_polls": result.break_polls,
@@ -73,8 +73,8 @@ def _lines(result: LoadResult) -> Iterator[str]:
     yield from _table(result)
     yield ""
     yield from _counts(result)
-    for each in result.warnings():
-        yield f"Caution: {each}."
+    for warning in result.warnings():
+        yield f"Caution: {warning}."
 
 
 def _table(result: LoadResult) -> Iterator[str]:
@@ -96,8 +96,8 @@ def _table(result: LoadResult) -> Iterator[str]:
 
 
 def _cells(summary: Summary) -> Iterator[str]:
-    found: Mapping[str, float] = summary or {}
-    return (_cell(found.get(name)) for name in _COLUMNS)
+    figures: Mapping[str, float] = summary or {}
+    return (_cell(figures.get(name)) for name in _COLUMNS)
 
 
 def _cell(value: float | None) -> str:
@@ -106,9 +106,9 @@ def _cell(value: float | None) -> str:
 
 def _counts(result: LoadResult) -> Iterator[str]:
     if len(result.sessions) > 1 and result.fairness is not None:
-        fewest, most = _extremes(result)
+        fewest, busiest = _extremes(result)
         yield (
-            f"Transactions per session: {fewest:,} to {most:,}; Jain's fairness index "
+            f"Transactions per session: {fewest:,} to {busiest:,}; Jain's fairness index "
             f"{result.fairness:.4f}."
         )
     for name, codes in (("Errors", result.errors), ("Ignored errors", result.ignored)):
@@ -119,8 +119,9 @@ def _counts(result: LoadResult) -> Iterator[str]:
         yield f"{late}; never begun by the end: {result.not_begun:,}."
     cpu = f"Clients used {100 * result.client_cpu:.0f} % of their processors"
     if result.server_cpu_s is not None and result.transactions:
-        each = 1e6 * result.server_cpu_s / result.transactions
-        cpu += f", servers {result.server_cpu_s:,.2f} s of CPU ({each:,.1f} us per transaction)"
+        per_transaction_us = 1e6 * result.server_cpu_s / result.transactions
+        cpu += f", servers {result.server_cpu_s:,.2f} s of CPU"
+        cpu += f" ({per_transaction_us:,.1f} us per transaction)"
     yield f"{cpu}."
     if result.cache:
         finds, creates = result.cache["Find Count"], result.cache["Create Count Success"]
@@ -133,5 +134,5 @@ def _counts(result: LoadResult) -> Iterator[str]:
 
 
 def _extremes(result: LoadResult) -> tuple[int, int]:
-    counts = [each.transactions for each in result.sessions]
+    counts = [session.transactions for session in result.sessions]
     return min(counts), max(counts)

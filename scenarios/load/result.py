@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The result of a load: pure functions of what its file holds."""
+"""The result of a load: pure functions of its file's content."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from polltrace.scenarios.load.histogram import merged
 from polltrace.scenarios.load.load_file import Line, LoadData
 
 CPU_LIMIT = 0.9
-"""Clients that use more than this share of their processors are what limits the load."""
+"""Clients that use more than this share of their processors limit the load."""
 LAG_LIMIT_MS = 1.0
 """A free session whose transaction begins later than this, at p99, is delayed by the generator."""
 
@@ -23,7 +23,7 @@ Summary = Mapping[str, float] | None
 
 @dataclass(frozen=True, slots=True)
 class StatementResult:
-    """One statement: `transactions` that succeeded, and the `latency_ms` of these."""
+    """A statement's results: `transactions` that succeeded, and the `latency_ms` of these."""
 
     name: str
     sql: str
@@ -33,7 +33,7 @@ class StatementResult:
 
 @dataclass(frozen=True, slots=True)
 class SessionResult:
-    """One session.
+    """The results of a session.
 
     - `sid`: of the database; `spid`: the PID of its server; None where they are not known
     - `connect_ms`: None where it did not connect
@@ -102,13 +102,13 @@ class LoadResult:
     @property
     def fairness(self) -> float | None:
         """Jain's index of the sessions' transactions: 1 where all had equally many."""
-        counts = np.array([each.transactions for each in self.sessions], dtype=float)
+        counts = np.array([session.transactions for session in self.sessions], dtype=float)
         squares = float((counts**2).sum())
         return float(counts.sum() ** 2 / (len(counts) * squares)) if squares else None
 
     @property
     def lost(self) -> Sequence[SessionResult]:
-        return [each for each in self.sessions if each.lost]
+        return [session for session in self.sessions if session.lost]
 
     @property
     def open_loop(self) -> bool:
@@ -116,11 +116,11 @@ class LoadResult:
 
     @property
     def saturated(self) -> bool:
-        """Whether the generator itself limited or delayed the load."""
+        """Warnings that the generator itself limited or delayed the load."""
         return any(True for _ in self._saturation())
 
     def warnings(self) -> list[str]:
-        """Sentences about why its figures may not be what they seem."""
+        """Sentences about why its figures may mislead."""
         return [*self._saturation(), *self.cautions()]
 
     def _saturation(self) -> Iterator[str]:
@@ -137,7 +137,7 @@ class LoadResult:
             )
 
     def cautions(self) -> list[str]:
-        """Those that are not about the generator."""
+        """Warnings that are not about the generator."""
         return list(self._cautions())
 
     def _cautions(self) -> Iterator[str]:
@@ -147,12 +147,14 @@ class LoadResult:
                 f"the sessions were busy when their next transaction was due (lag {lag['p99']:.2f} "
                 "ms at p99): more sessions would begin on time"
             )
-        for each in self.lost:
+        for session in self.lost:
             heard = (
-                "" if each.unheard_s is None else f", last heard of {each.unheard_s:.2f} s before"
+                ""
+                if session.unheard_s is None
+                else f", last heard of {session.unheard_s:.2f} s before"
             )
-            verb = "did not connect" if each.connect_ms is None else "was lost"
-            yield f"session {each.number} ({each.client}) {verb}: {each.lost}{heard}"
+            verb = "did not connect" if session.connect_ms is None else "was lost"
+            yield f"session {session.number} ({session.client}) {verb}: {session.lost}{heard}"
         if not self.complete:
             yield "the load was killed: the file ends before its last line"
 
@@ -175,11 +177,15 @@ def load_result(data: LoadData) -> LoadResult:
         dropped=sum(line["dropped"] for line in data.seconds),
         not_begun=end.get("not_begun", 0),
         statements=[
-            StatementResult(each["name"], each["sql"], found.count, found.summary_ms())
-            for each, found in zip(workload["statements"], data.latency, strict=True)
+            StatementResult(
+                statement["name"], statement["sql"], histogram.count, histogram.summary_ms()
+            )
+            for statement, histogram in zip(workload["statements"], data.latency, strict=True)
         ],
         sessions=[_session(data, number) for number in range(workload["sessions"])],
-        latency_ms=merged(each.encoded() for each in data.latency if each.count).summary_ms(),
+        latency_ms=merged(
+            histogram.encoded() for histogram in data.latency if histogram.count
+        ).summary_ms(),
         lag_ms=data.lag.summary_ms(),
         own_lag_ms=data.own_lag.summary_ms(),
         connect_ms=_percentiles(connects),
@@ -210,15 +216,15 @@ def _session(data: LoadData, number: int) -> SessionResult:
 
 
 def _counted(data: LoadData, name: str) -> Mapping[str, int]:
-    whole: Counter[str] = Counter()
+    totals: Counter[str] = Counter()
     for line in data.seconds:
-        whole.update(line[name])
-    return dict(whole.most_common())
+        totals.update(line[name])
+    return dict(totals.most_common())
 
 
 def _total(data: LoadData, name: str) -> float | None:
-    known = [line[name] for line in data.seconds if line.get(name) is not None]
-    return sum(known) if known else None
+    values = [line[name] for line in data.seconds if line.get(name) is not None]
+    return sum(values) if values else None
 
 
 def _whole(value: float | None) -> int | None:
@@ -226,12 +232,12 @@ def _whole(value: float | None) -> int | None:
 
 
 def _percentiles(values: Sequence[float]) -> Mapping[str, float]:
-    """Of a few values, exactly."""
+    """The exact summary of a few values."""
     if not values:
         return {}
     p50, p90, p99 = np.quantile(values, [0.5, 0.9, 0.99])
     return {"p50": float(p50), "p90": float(p90), "p99": float(p99), "max": max(values)}
 
 
-def _number(count: int, what: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}"
+def _number(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"

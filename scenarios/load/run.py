@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""One load from its set-up to the last line of its file."""
+"""A load from its set-up to the last line of its file."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ PATH = "load"
 
 
 class Around(Protocol):
-    """What measures a load from outside, by the session that reads the V$ views."""
+    """Measurements of a load from outside, by the session that reads the V$ views."""
 
     def begins(self, watcher: DriverClient) -> None: ...
 
@@ -43,7 +43,7 @@ class Around(Protocol):
 
 
 class Load:
-    """One execution of a workload against a server that has been entered.
+    """An execution of a workload against a server that has been entered.
 
     - `route`: how its clients reach the server; `network`: the same in words
     - `write`: gets the header (kind "header") and the lines of the file
@@ -97,13 +97,13 @@ class Load:
 
     @property
     def _cell(self) -> Cell:
-        each = self._workload
+        workload = self._workload
         return Cell(
-            client=each.clients[0],
-            break_mode=each.break_mode,
-            skip=each.skip,
-            fetch_size=each.fetch_size,
-            sdu=each.sdu,
+            client=workload.clients[0],
+            break_mode=workload.break_mode,
+            skip=workload.skip,
+            fetch_size=workload.fetch_size,
+            sdu=workload.sdu,
             path=PATH,
         )
 
@@ -163,12 +163,12 @@ class Load:
             [s.spid for s in sessions if s.spid is not None],
         )
         spent = [cpu_time(generator.client_pids())]
-        own = [time.process_time()]
+        own_cpu_s = [time.process_time()]
 
         def second(seconds: float) -> None:
             tally, generator.tally = generator.tally, Tally(self._workload)
             spent.append(cpu_time(generator.client_pids()))
-            own.append(time.process_time())
+            own_cpu_s.append(time.process_time())
             clients = spent[-1].since(spent.pop(0))
             server, polls = watch.spent()
             line = {
@@ -178,7 +178,7 @@ class Load:
                 **tally.line(),
                 "client_cpu_s": clients.ran_s,
                 "client_waited_s": clients.waited_s,
-                "generator_cpu_s": own[-1] - own.pop(0),
+                "generator_cpu_s": own_cpu_s[-1] - own_cpu_s.pop(0),
                 "server_cpu_s": server and server.ran_s,
                 "server_waited_s": server and server.waited_s,
                 "break_polls": polls,
@@ -195,7 +195,7 @@ class Load:
         )
 
     def _elapsed_s(self, generator: Generator) -> float:
-        """From the first start to the end of the last transaction, or the time that was to be."""
+        """Seconds from the first start to the end of the last transaction, or the planned time."""
         last_ns = max(
             (s.start_ns + s.clock.ended_ns for s in generator.sessions if s.start_ns),
             default=float(self._start_ns),
@@ -225,9 +225,9 @@ class Load:
 
 
 def workload_data(workload: Workload) -> dict[str, Any]:
-    """A workload, JSON-ready; of bind rows only how many: a bind file may be large, and hold what a
-    report must not show."""
+    """A workload, JSON-ready; with only the number of bind rows: a bind file may be large, and
+    contain what a report must not show."""
     data = asdict(workload)
-    for each in data["statements"]:
-        each["rows"] = len(each["rows"])
+    for statement in data["statements"]:
+        statement["rows"] = len(statement["rows"])
     return {**data, "loop": workload.loop}

@@ -39,16 +39,16 @@ class ServerWatch:
     def spent(self) -> tuple[CpuTime | None, int | None]:
         """CPU time and break polls since the last call; None where they are not known."""
         cpu, polls = self._spent_cpu(), self._read_polls()
-        before, self._polls = self._polls, polls
-        known = polls is not None and before is not None
+        previous, self._polls = self._polls, polls
+        both_known = polls is not None and previous is not None
         # A session that has ended takes its count along.
-        return cpu, max((polls or 0) - (before or 0), 0) if known else None
+        return cpu, max((polls or 0) - (previous or 0), 0) if both_known else None
 
     def _spent_cpu(self) -> CpuTime | None:
         if not self.spids:
             return None
-        before, self._cpu = self._cpu, cpu_time(self.spids)
-        return self._cpu.since(before)
+        previous, self._cpu = self._cpu, cpu_time(self.spids)
+        return self._cpu.since(previous)
 
     def _read_polls(self) -> int | None:
         if self._watcher is None:

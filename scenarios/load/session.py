@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""One session of a load, as the generator sees it."""
+"""A session of a load, as the generator sees it."""
 
 from __future__ import annotations
 
@@ -73,14 +73,14 @@ class LoadSession:
 
     def feed(self) -> None:
         """Send more of the plan, so that it lasts for seconds at the present speed."""
-        wanted = max(2 * CHUNK, 4 * self._recent)
-        while self._sent - self._done < wanted and not self._complete:
+        lead = max(2 * CHUNK, 4 * self._recent)
+        while self._sent - self._done < lead and not self._complete:
             entries = self._next(CHUNK)
             self._sent += len(entries)
             self.client.send("plan", session=self.number, entries=entries_text(entries))
 
     def not_begun(self) -> int:
-        """How many transactions of an open loop were due and never came to their turn.
+        """The number of transactions of an open loop that were due and never started.
 
         Uses up the plan. The plan as sent ends with one that is not due.
         """

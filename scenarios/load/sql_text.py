@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What a load generator must know of a statement's text: its placeholders and its kind."""
+"""Facts about a statement's text for the load generator: its placeholders and its kind."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ def with_names(sql: str) -> str:
 
 
 def _named(sql: str) -> Iterator[str]:
-    at, number = 0, 0
+    position, number = 0, 0
     for token in TOKEN.finditer(sql):
         if token["mark"]:
             number += 1
-            yield f"{sql[at : token.start()]}:p{number}"
-            at = token.end()
-    yield sql[at:]
+            yield f"{sql[position : token.start()]}:p{number}"
+            position = token.end()
+    yield sql[position:]
 
 
 def kind(sql: str) -> str:
@@ -45,14 +45,14 @@ def kind(sql: str) -> str:
 
 
 def cacheable(sql: str) -> bool:
-    """Whether a client result cache may keep its rows: a query that locks none, and whose answer
+    """True if a client result cache may keep its rows: a query that locks none, and whose answer
     depends on the tables, the binds and the session's settings alone (Database Performance Tuning
     Guide, "Requirements for the Result Cache")."""
     return kind(sql) == "query" and not _OF_THE_MOMENT.search(TOKEN.sub(" ", sql))
 
 
 def sets_session(sql: str) -> bool:
-    """Whether it may change a session's settings, on which what a query answers may depend."""
+    """True if it may change a session's settings, on which query results may depend."""
     return kind(sql) == "block" or re.match(r"alter\s+session\b", begun(sql), re.I) is not None
 
 

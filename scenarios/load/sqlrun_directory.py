@@ -55,19 +55,19 @@ def _statements(path: Path) -> Sequence[Statement]:
     delimiter = lines[0].strip()[:1] if lines else ""
     if not delimiter:
         raise FileError(f"{conf}: line 1: its first character must be the delimiter")
-    found = [
+    plans = [
         _statement(path, number, line, delimiter) for number, line in _content(lines[1:], first=2)
     ]
-    if not found:
+    if not plans:
         raise FileError(f"{conf}: names no SQL file")
-    return found
+    return plans
 
 
 def _statement(path: Path, number: int, line: str, delimiter: str) -> Statement:
     where = f"{path / SQLFILE}: line {number}"
     fields = [field.strip() for field in line.split(delimiter)]
-    frequency, script, bind_file, *rest = [*fields, "", ""]
-    if not script or any(rest):
+    frequency, script, bind_file, *further = [*fields, "", ""]
+    if not script or any(further):
         raise FileError(f"{where}: is not frequency{delimiter}SQL file{delimiter}bind file")
     if not (frequency.isdecimal() and 1 <= int(frequency) <= _MOST_FREQUENCY):
         raise FileError(f"{where}: the frequency {frequency!r} is not a whole number from 1")
@@ -89,13 +89,13 @@ def _statement(path: Path, number: int, line: str, delimiter: str) -> Statement:
 def _parameters(path: Path) -> Mapping[str, str]:
     if not path.is_file():
         return {}
-    found = {}
+    statements = {}
     for number, line in _content(read_text(path, _MOST_BYTES).splitlines(), first=1):
         name, comma, value = line.partition(",")
         if not comma or not name.strip().isidentifier():
             raise FileError(f"{path}: line {number}: is not name,value")
-        found[name.strip()] = value.strip()
-    return found
+        statements[name.strip()] = value.strip()
+    return statements
 
 
 def _content(lines: Sequence[str], first: int) -> Iterator[tuple[int, str]]:

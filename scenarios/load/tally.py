@@ -19,7 +19,7 @@ _CODE = re.compile(r"\b[A-Z]{2,4}-\d{1,5}\b")
 SETTLED_AT = 20_000
 """Records that wait to be counted, at most: more at once would keep the clients' pipes full."""
 _MOST_ERRORS = 100
-"""Different errors that are told apart in an interval; the rest is one."""
+"""The number of different errors counted separately in an interval; all others are one."""
 
 
 def error_code(text: str) -> str:
@@ -29,23 +29,23 @@ def error_code(text: str) -> str:
 
 
 class SessionClock:
-    """When a session's last transaction ended, in nanoseconds after its start."""
+    """The end of a session's last transaction, in nanoseconds after its start."""
 
     def __init__(self) -> None:
         self.ended_ns = 0.0
 
     def own_lag_ns(self, records: NDArray[np.void]) -> NDArray[np.float64]:
-        """How late each began although its session was free: the generator's own delay."""
-        before = np.concatenate([[self.ended_ns], records["ended_ns"][:-1]])
+        """The delay of each start although its session was free: the generator's own delay."""
+        previous_ends = np.concatenate([[self.ended_ns], records["ended_ns"][:-1]])
         if len(records):
             self.ended_ns = float(records["ended_ns"][-1])
-        free = np.maximum(records["due_ns"], before)
+        free = np.maximum(records["due_ns"], previous_ends)
         return np.asarray(records["began_ns"] - free)
 
 
 class Tally:
-    """One interval. Latency runs from the intended start in an open loop, from the actual one in a
-    closed loop; failed executions have none.
+    """The totals of an interval. Latency runs from the intended start in an open loop, from the
+    actual one in a closed loop; failed executions have none.
 
     Records are kept as they come and counted together: message by message that took a tenth of a
     processor, in bursts that transactions had to wait for.
@@ -76,7 +76,7 @@ class Tally:
             self._settle()
 
     def _settle(self) -> None:
-        """Count what has come since the last time."""
+        """Count the records that have come since the last call."""
         if not self._count:
             return
         all_own, all_records = [], []
@@ -89,18 +89,18 @@ class Tally:
         self._take(np.concatenate(all_records), np.concatenate(all_own))
 
     def _take(self, records: NDArray[np.void], own_lag: NDArray[np.float64]) -> None:
-        begun = records["outcome"] != DROPPED
-        self.dropped += int((~begun).sum())
-        lags = (records["began_ns"] - records["due_ns"])[begun]
+        was_begun = records["outcome"] != DROPPED
+        self.dropped += int((~was_begun).sum())
+        lags = (records["began_ns"] - records["due_ns"])[was_begun]
         self.lag.add(lags)
         self._lags.append(lags)
-        self.own_lag.add(own_lag[begun])
-        done = records[records["outcome"] == EXECUTED]
-        since = done["due_ns"] if self._workload.open_loop else done["began_ns"]
-        latencies = done["ended_ns"] - since
+        self.own_lag.add(own_lag[was_begun])
+        executed = records[records["outcome"] == EXECUTED]
+        since = executed["due_ns"] if self._workload.open_loop else executed["began_ns"]
+        latencies = executed["ended_ns"] - since
         self._latencies.append(latencies)
-        for number in np.unique(done["statement"]).tolist():
-            self.latency[number].add(latencies[done["statement"] == number])
+        for number in np.unique(executed["statement"]).tolist():
+            self.latency[number].add(latencies[executed["statement"] == number])
 
     def _failed(self, text: str) -> None:
         code = error_code(text)
@@ -122,7 +122,9 @@ class Tally:
             "p99_ms": quantile_ms(latencies, 0.99),
             "lag_p99_ms": quantile_ms(lags, 0.99),
             "by_session": self.by_session,
-            "latency": [each.encoded() if each.count else "" for each in self.latency],
+            "latency": [
+                histogram.encoded() if histogram.count else "" for histogram in self.latency
+            ],
             "lag": self.lag.encoded() if self.lag.count else "",
             "own_lag": self.own_lag.encoded() if self.own_lag.count else "",
         }

@@ -40,7 +40,7 @@ def keep_traces(server: DatabaseServer, identifier: str, folder: Path) -> int:
     """Move the traces of sessions with this identifier to a folder; how many there were."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        return sum(1 for each in _traces(server, identifier) if shutil.move(each, folder))
+        return sum(1 for trace in _traces(server, identifier) if shutil.move(trace, folder))
     except OSError as error:
         raise FileError(f"cannot write {folder}: {error.strerror}") from None
 

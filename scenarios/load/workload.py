@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A workload: what sessions execute, when, and by which drivers."""
+"""A workload: the statements of sessions, their schedule, and the drivers."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ BindValue = int | float | str | None
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One statement of a workload.
+    """A statement of a workload.
 
     - `name`: in reports
     - `sql`: the text that is executed
@@ -159,7 +159,9 @@ def consistent(workload: Workload) -> Workload:
     contradict one another now."""
     if workload.real_time and not workload.open_loop:
         raise UsageError("--real-time is of an open loop: a closed one never leaves its processors")
-    if workload.order != "random" and any(each.weight % 1 for each in workload.statements):
+    if workload.order != "random" and any(
+        statement.weight % 1 for statement in workload.statements
+    ):
         raise UsageError(f"order {workload.order} needs weights that are whole numbers")
     if workload.cache and set(workload.clients) != {CACHING_CLIENT}:
         raise UsageError(f"[cache] is of polltrace's own {CACHING_CLIENT} client alone")

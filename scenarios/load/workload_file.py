@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Workload files: TOML, read and checked; an error is one line, FILE: KEY: what is wrong."""
+"""Workload files: TOML, read and checked; an error is one line, FILE: KEY: PROBLEM."""
 
 from __future__ import annotations
 
@@ -117,14 +117,14 @@ def _clients(file: CheckedTable) -> Sequence[str]:
 
 
 def _think(file: CheckedTable) -> ThinkTime:
-    given = file.data.get("think_s", 0)
-    if not isinstance(given, dict):
+    value = file.data.get("think_s", 0)
+    if not isinstance(value, dict):
         return ThinkTime(values={"mean": file.number("think_s", 0, 86_400, 0)})
     keys = {key for names in DISTRIBUTIONS.values() for key in names}
-    table = CheckedTable(file.path, "think_s", given, keys | {"distribution"})
+    table = CheckedTable(file.path, "think_s", value, keys | {"distribution"})
     name = table.one_of("distribution", ("exponential", *sorted(set(DISTRIBUTIONS))))
     needed = DISTRIBUTIONS[name]
-    for key in given:
+    for key in value:
         if key not in (*needed, "distribution"):
             table.wrong(key, f"is not of a {name} distribution, which has {', '.join(needed)}")
     values = {key: table.number(key, 0, 86_400) for key in needed}
@@ -207,17 +207,17 @@ def _path(file: CheckedTable) -> NetworkPath:
 
 
 def _statements(file: CheckedTable) -> Sequence[Statement]:
-    given = file.data.get("statements", [])
-    if not isinstance(given, list) or not given:
+    tables = file.data.get("statements", [])
+    if not isinstance(tables, list) or not tables:
         file.wrong("statements", "is missing: a workload has one [[statements]] or more")
-    return tuple(_statement(file, number, each) for number, each in enumerate(given, 1))
+    return tuple(_statement(file, number, table) for number, table in enumerate(tables, 1))
 
 
-def _statement(file: CheckedTable, number: int, given: Any) -> Statement:
+def _statement(file: CheckedTable, number: int, data: Any) -> Statement:
     table = CheckedTable(
         file.path,
         f"statements[{number}]",
-        given,
+        data,
         ("name", "sql", "weight", "binds", "queries", "fill"),
     )
     sql = sql_text.executable(_sql(table, table.text("sql")))
@@ -236,35 +236,35 @@ def _statement(file: CheckedTable, number: int, given: Any) -> Statement:
 
 
 def _rows(table: CheckedTable, sql: str, names: Sequence[str]) -> Sequence[Sequence[BindValue]]:
-    given = table.data.get("binds", {})
+    binds = table.data.get("binds", {})
     try:
         check_names(sql, names)
-        if isinstance(given, str):
+        if isinstance(binds, str):
             if not names:
                 raise ValueError("the statement has no binds")
-            return rows_of(table.path.parent / given, names)
-        several = isinstance(given, list) and any(isinstance(each, list | dict) for each in given)
-        found = [inline_row(_checked_row(each), names) for each in (given if several else [given])]
+            return rows_of(table.path.parent / binds, names)
+        several = isinstance(binds, list) and any(isinstance(item, list | dict) for item in binds)
+        rows = [inline_row(_checked_row(row), names) for row in (binds if several else [binds])]
     except ValueError as error:
         table.wrong("binds", str(error))
-    return found
+    return rows
 
 
-def _checked_row(given: Any) -> Mapping[str, BindValue] | Sequence[BindValue]:
+def _checked_row(row: Any) -> Mapping[str, BindValue] | Sequence[BindValue]:
     """A table or an array of values. Raises ValueError."""
-    if not isinstance(given, list | dict):
+    if not isinstance(row, list | dict):
         raise ValueError("is neither a table, an array nor the name of a file")
-    for value in given.values() if isinstance(given, dict) else given:
+    for value in row.values() if isinstance(row, dict) else row:
         if isinstance(value, bool) or not isinstance(value, int | float | str):
             raise ValueError(f"{value!r} is neither a number nor a string")
-    return given
+    return row
 
 
 def _check_order(file: CheckedTable, workload: Workload) -> None:
     if workload.order == "random":
         return
-    for number, each in enumerate(workload.statements, 1):
-        if each.weight != int(each.weight) or each.weight < 1:
+    for number, statement in enumerate(workload.statements, 1):
+        if statement.weight != int(statement.weight) or statement.weight < 1:
             file.wrong(
                 f"statements[{number}].weight",
                 f"is not a whole number, as order = {workload.order!r} needs",

@@ -17,9 +17,9 @@ KEEPALIVE_S = 3
 NEVER_OUT_OF_BAND = frozenset({"node-oracledb"})
 """Drivers that never send urgent data, whatever their settings."""
 NO_SDU = frozenset({"go-ora"})
-"""Drivers whose SDU cannot be set: they ask for the largest."""
+"""Drivers whose SDU cannot be set: they request the largest."""
 NEVER_CHECKS = frozenset({"go-ora"})
-"""Drivers that never ask at connect whether the path carries urgent data."""
+"""Drivers that never test at connect whether the path carries urgent data."""
 CANCELS_CALLS_ONLY = frozenset({"ojdbc11"})
 """Drivers whose cancel does nothing while no call is under way: between two fetches of a result."""
 
@@ -43,7 +43,7 @@ WAIT_SLICE_S = 3
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One way to run the statement; each field but `twin` is a key of the matrix.
+    """A way to run the statement; each field but `twin` is a key of the matrix.
 
     - `client`: the name of a driver
     - `break_mode`: one of BREAK_MODES
@@ -53,7 +53,7 @@ class Cell:
       rows: a cursor FOR loop, which fetches LOOP_FETCH rows, or BULK COLLECT of `fetch_size`
     - `sdu`: session data unit in bytes; 0: the driver's default
     - `path`: the name of a network path
-    - `path_check`: whether the server asks at connect if the path carries urgent data
+    - `path_check`: whether the server tests at connect if the path carries urgent data
     - `transport`: one of TRANSPORTS; over TLS no driver sends urgent data
     - `check_interval`: PostgreSQL's client_connection_check_interval in ms, 0: off; None: the
       server is no PostgreSQL
@@ -99,7 +99,7 @@ class Cell:
 
     @property
     def checks(self) -> int:
-        """How rarely it checks: its skip, or its interval in ms; 0: never, as far as known."""
+        """The spacing of its checks: its skip, or its interval in ms; 0: none, as far as known."""
         return self.skip or self.check_interval or 0
 
     def data(self) -> dict[str, Any]:
@@ -110,7 +110,7 @@ class Cell:
         return cls(**data)
 
     def feasible(self) -> Self | None:
-        """The cell without what makes no difference in it; None where no such session exists."""
+        """The cell without values of no effect in it; None if no such session exists."""
         cell = self if self.break_mode == "in-band" else replace(self, skip=None)
         if cell.fetched_by != CLIENT:
             cell = replace(cell, sdu=0)
@@ -133,15 +133,15 @@ class Cell:
         return None if impossible else cell
 
     def chosen_by(self, only: Mapping[str, Sequence[str]]) -> bool:
-        """Whether each restricted key has one of its values; a cell without the key is kept."""
+        """True if each restricted key has an allowed value; a cell without the key is kept."""
         return all(
-            value is None or str(value).lower() in wanted or str(value) in wanted
-            for name, wanted in only.items()
+            value is None or str(value).lower() in allowed or str(value) in allowed
+            for name, allowed in only.items()
             for value in [getattr(self, name)]
         )
 
 
-MATRIX = tuple(each.name for each in fields(Cell) if each.name != "twin")
+MATRIX = tuple(field.name for field in fields(Cell) if field.name != "twin")
 """The keys of a scenario's matrix."""
 
 OF_LINKS = frozenset({"link_path", "link_sdu", "link_skip"})
@@ -162,7 +162,7 @@ _BEFORE = {
     "link_sdu": "link SDU",
     "link_skip": "remote skip",
 }
-"""What stands before the value of a key in a label."""
+"""The prefix of a key's value in a label."""
 
 
 def _text(name: str, value: Any) -> str:

@@ -29,7 +29,7 @@ from dual connect by level <= {ROWS}
 
 
 def row_bytes(number: int) -> int:
-    """What row `number`, from 0, takes on the wire."""
+    """The size of row `number`, from 0, on the wire."""
     if number >= _LONG_FROM:
         return _LONG + _LENGTH_AND_TYPE
     return _SHORT + (number in _MIDDLE) + _LENGTH_AND_TYPE

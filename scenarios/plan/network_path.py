@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A network path between client and server, as a scenario asks for it."""
+"""A network path between client and server, as a scenario describes it."""
 
 from __future__ import annotations
 

@@ -16,7 +16,8 @@ class Plan:
 
     - `scenario`, and those `cells` of it that this host can run
     - `seed`: of the random order
-    - `first_block`: the number of the first block; `done`: how many whole blocks the file has
+    - `first_block`: the number of the first block; `finished_blocks`: how many whole blocks the
+      file has
     - `resumes`: whether the file exists
     - `count_polls`: whether a probe can be attached
     """
@@ -25,21 +26,21 @@ class Plan:
     cells: Sequence[Cell]
     seed: int
     first_block: int
-    done: int
+    finished_blocks: int
     resumes: bool
     count_polls: bool
 
     @property
     def steps(self) -> int:
-        """How many steps the run reports to its progress."""
+        """The number of steps that the run reports to its progress."""
         scenario = self.scenario
-        left = scenario.blocks - self.done
-        each = 1 + (scenario.timed if "elapsed" in scenario.record else 0)
-        each += len({"cancel", "lost client"} & set(scenario.record))
-        each += scenario.timed if "latency" in scenario.record else 0
+        blocks = scenario.blocks - self.finished_blocks
+        steps_per_cell = 1 + (scenario.timed if "elapsed" in scenario.record else 0)
+        steps_per_cell += len({"cancel", "lost client"} & set(scenario.record))
+        steps_per_cell += scenario.timed if "latency" in scenario.record else 0
         if scenario.workload:
-            return len(self.cells) * left
-        counted = max(min(scenario.counted - self.done, left), 0)
+            return len(self.cells) * blocks
+        counted = max(min(scenario.counted - self.finished_blocks, blocks), 0)
         counts = counted if {"polls", "statistics"} & set(scenario.record) else 0
-        stacks = "stacks" in scenario.record and not self.done and self.count_polls
-        return len(self.cells) * (left * each + counts + stacks)
+        stacks = "stacks" in scenario.record and not self.finished_blocks and self.count_polls
+        return len(self.cells) * (blocks * steps_per_cell + counts + stacks)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A scenario: a statement, the cells it is executed in, how often, and what is recorded."""
+"""A scenario: a statement, its cells, the number of executions, and the figures recorded."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ class Scenario:
 
     @property
     def linked(self) -> bool:
-        """Whether its sessions have a database link, FAR."""
+        """True if its sessions have a database link, FAR."""
         return "link_path" in self.matrix
 
     def cells(
@@ -115,12 +115,12 @@ class Scenario:
         possible: Callable[[Cell], bool] = lambda _: True,
     ) -> list[Cell]:
         """The feasible cells of the matrix's product, with the A/A pair's twin last."""
-        found: dict[Cell, None] = {}
+        distinct: dict[Cell, None] = {}
         for values in itertools.product(*self.matrix.values()):
             cell = Cell(**dict(zip(self.matrix, values, strict=True))).feasible()
             if cell is not None and cell.chosen_by(only or {}) and possible(cell):
-                found.setdefault(cell)
-        cells = list(found)
+                distinct.setdefault(cell)
+        cells = list(distinct)
         if cells:
             first = next((cell for cell in cells if self.is_base(cell)), cells[0])
             cells.append(replace(first, twin=True))
@@ -137,8 +137,10 @@ class Scenario:
         """
         if cell.twin:
             return replace(cell, twin=False)
-        for wanted in (self.base, {"break_mode": "local", "skip": None, "path": "direct"}):
-            base = replace(cell, **{**wanted, **({"skip": None} if "break_mode" in wanted else {})})
+        for wanted_base in (self.base, {"break_mode": "local", "skip": None, "path": "direct"}):
+            base = replace(
+                cell, **{**wanted_base, **({"skip": None} if "break_mode" in wanted_base else {})}
+            )
             if base != cell and base in cells:
                 return base
             if base == cell:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Scenario files: TOML, read and checked; an error is one line, FILE: KEY: what is wrong."""
+"""Scenario files: TOML, read and checked; an error is one line, FILE: KEY: PROBLEM."""
 
 from __future__ import annotations
 
@@ -59,9 +59,9 @@ _CHOICES: Mapping[str, tuple[Any, ...]] = {
 def built_in() -> dict[str, Path]:
     """The scenarios that come with polltrace, by name."""
     return {
-        Path(str(each)).stem: Path(str(each))
-        for each in sorted(files("polltrace.scenarios").iterdir(), key=str)
-        if each.name.endswith(".toml")
+        Path(str(file)).stem: Path(str(file))
+        for file in sorted(files("polltrace.scenarios").iterdir(), key=str)
+        if file.name.endswith(".toml")
     }
 
 
@@ -69,12 +69,13 @@ def find(name: str) -> Scenario:
     """A scenario by name, or by the path of a file. Raises UsageError, FileError."""
     if "/" in name or name.endswith(".toml"):
         return load(Path(name))
-    known = built_in()
-    if name not in known:
+    scenarios = built_in()
+    if name not in scenarios:
         raise UsageError(
-            f"no scenario is called {name!r}; there are {', '.join(known)}, or give a .toml file"
+            f"no scenario is called {name!r}; there are {', '.join(scenarios)}, "
+            "or give a .toml file"
         )
-    return load(known[name])
+    return load(scenarios[name])
 
 
 def workload_file(name: str) -> Path:
@@ -124,14 +125,14 @@ def scenario_of_statement(
 
 
 class _Checked:
-    """One file's content; every method raises FileError for a value that does not fit."""
+    """The content of a file; every method raises FileError for a value that does not fit."""
 
     def __init__(self, path: Path, data: Mapping[str, Any]) -> None:
         self.path = path
         self.data = data
 
-    def wrong(self, key: str, what: str) -> NoReturn:
-        raise FileError(f"{self.path}: {key}: {what}")
+    def wrong(self, key: str, problem: str) -> NoReturn:
+        raise FileError(f"{self.path}: {key}: {problem}")
 
     def known(self, where: str, table: Mapping[str, Any], names: frozenset[str]) -> None:
         for key in table:
@@ -155,9 +156,9 @@ class _Checked:
     def scenario(self) -> Scenario:
         self.known("", self.data, _TOP | _TABLES)
         record = self.texts("record")
-        for what in record:
-            if what not in RECORDS:
-                self.wrong("record", f"{what!r} is none of {', '.join(RECORDS)}")
+        for kind in record:
+            if kind not in RECORDS:
+                self.wrong("record", f"{kind!r} is none of {', '.join(RECORDS)}")
         paths = self.paths()
         matrix = self.matrix(frozenset(paths))
         if OF_LINKS & matrix.keys() and "link_path" not in matrix:
@@ -220,7 +221,7 @@ class _Checked:
         return Expected(**value)
 
     def workload(self, record: Sequence[str], matrix: Mapping[str, Sequence[Any]]) -> str:
-        """Where the workload's file is; empty where the scenario has a statement."""
+        """The path of the workload's file; empty if the scenario has a statement."""
         if "workload" not in self.data:
             if "load" in record:
                 self.wrong("record", "'load' is of a scenario with a workload")
@@ -239,9 +240,9 @@ class _Checked:
         for client in matrix.get("client", ()):
             if client not in LOAD_PROGRAMS:
                 self.wrong("matrix.client", f"{client!r} is none of {', '.join(LOAD_PROGRAMS)}")
-        own, packaged = self.path.parent / name, workload_file(name)
-        if own.is_file() and not (packaged.is_file() and own.samefile(packaged)):
-            return str(own.resolve())
+        beside, packaged = self.path.parent / name, workload_file(name)
+        if beside.is_file() and not (packaged.is_file() and beside.samefile(packaged)):
+            return str(beside.resolve())
         if not packaged.is_file():
             self.wrong("workload", f"there is no {name}")
         return name
@@ -255,14 +256,14 @@ class _Checked:
             if isinstance(value, bool) or not isinstance(value, int | float | str):
                 self.wrong(f"binds.{name}", "is neither a number nor a string")
         names = set(placeholders(text))
-        given = set(binds) | ({"n"} if "seconds" in self.data else set())
-        if names != given:
-            odd = ", ".join(sorted(names ^ given))
+        bind_names = set(binds) | ({"n"} if "seconds" in self.data else set())
+        if names != bind_names:
+            odd = ", ".join(sorted(names ^ bind_names))
             self.wrong("binds", f"the statement and the binds do not agree about {odd}")
         return text, binds
 
     def fetchable(self, statement: str) -> None:
-        """Whether a block can fetch the statement's rows."""
+        """Check that a block can fetch the statement's rows."""
         if not is_query(statement):
             self.wrong("matrix.fetched_by", "only the rows of a query are fetched in PL/SQL")
         names = placeholders(statement)
@@ -272,10 +273,10 @@ class _Checked:
 
     def sql(self, name: str) -> str:
         places = (self.path.parent / name, files("polltrace.scenarios").joinpath(name))
-        found = next((place for place in places if place.is_file()), None)
-        if found is None:
+        file = next((place for place in places if place.is_file()), None)
+        if file is None:
             self.wrong("statement", f"there is no {name}")
-        return found.read_text("utf-8")
+        return file.read_text("utf-8")
 
     def matrix(self, paths: frozenset[str]) -> dict[str, list[Any]]:
         table = self.a(dict, "matrix")
@@ -288,7 +289,7 @@ class _Checked:
             choices = tuple(paths) if of_paths else _CHOICES.get(key)
             for value in values:
                 if choices is not None:
-                    if not any(value is each or value == each for each in choices):
+                    if not any(value is choice or value == choice for choice in choices):
                         self.wrong(where, f"{value!r} is none of {', '.join(map(str, choices))}")
                 elif key == "statement":
                     if not isinstance(value, str):
@@ -302,7 +303,7 @@ class _Checked:
         return dict(table)
 
     def paths(self) -> dict[str, NetworkPath]:
-        found = {"direct": NetworkPath()}
+        paths = {"direct": NetworkPath()}
         for name, table in self.a(dict, "paths", {}).items():
             where = f"paths.{name}"
             if not isinstance(table, dict):
@@ -317,13 +318,13 @@ class _Checked:
             urgent = table.get("urgent", "keep")
             if urgent not in URGENT:
                 self.wrong(f"{where}.urgent", f"{urgent!r} is none of {', '.join(URGENT)}")
-            found[name] = NetworkPath(
+            paths[name] = NetworkPath(
                 table.get("round_trip_ms", 0) / 1e3,
                 table.get("jitter_ms", 0) / 1e3,
                 urgent,
                 table.get("mbit_s", 0),
             )
-        return found
+        return paths
 
     def count(self, table: Mapping[str, Any], key: str, default: int) -> int:
         value = table.get(key, default)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What is to be known of a statement's text before it runs: its bind placeholders, its kind."""
+"""Facts about a statement's text, without executing it: its bind placeholders, its kind."""
 
 from __future__ import annotations
 
@@ -32,5 +32,5 @@ def begun(sql: str) -> str:
 
 
 def is_query(sql: str) -> bool:
-    """Whether it begins as a query does."""
+    """True if it begins as a query does."""
     return re.match(r"(select|with)\b", begun(sql), re.IGNORECASE) is not None

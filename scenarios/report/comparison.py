@@ -31,7 +31,7 @@ def comparison_markdown(comparison: Comparison) -> str:
 
 
 def comparison_junit(comparison: Comparison) -> str:
-    """One test case for each figure of each cell; a regression is a failure."""
+    """A JUnit document with a test case for each figure of each cell; a regression is a failure."""
     failures = [row for row in comparison.rows if row.outcome is Outcome.REGRESSION]
     skipped = [row for row in comparison.rows if row.outcome is Outcome.MISSING]
     suite = ElementTree.Element(
@@ -86,7 +86,7 @@ def ratio_text(row: Compared) -> str:
 
 
 def _closing(comparison: Comparison) -> Iterator[str]:
-    yield from (f"Caution: {each}." for each in comparison.cautions)
+    yield from (f"Caution: {caution}." for caution in comparison.cautions)
     count = sum(row.outcome is Outcome.REGRESSION for row in comparison.rows)
     if count:
         yield f"{count} of {len(comparison.rows)} figures regressed. {_rule(comparison)}"

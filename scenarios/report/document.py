@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""One self-contained HTML page without scripts, fit for a ticket."""
+"""A self-contained HTML page without scripts, fit for a ticket."""
 
 from __future__ import annotations
 

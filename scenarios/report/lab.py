@@ -31,12 +31,12 @@ def lab_text(lab: Oralab) -> str:
     )
 
 
-def others_text(others: Sequence[Oralab]) -> str:
+def others_text(labs: Sequence[Oralab]) -> str:
     """Labs that run as well, one a line."""
     return "\n".join(
-        f"Lab {each.name} runs as well, on port {each.port} (PID {each.pid}): "
-        f"'polltrace lab status --name {each.name}'."
-        for each in others
+        f"Lab {lab.name} runs as well, on port {lab.port} (PID {lab.pid}): "
+        f"'polltrace lab status --name {lab.name}'."
+        for lab in labs
     )
 
 
@@ -62,11 +62,11 @@ def lab_data(lab: Oralab | None, *, running: bool) -> dict[str, Any]:
 
 def load_text(sessions: Sequence[BusySession], until: str) -> str:
     lines = [f"{'PID':>8} {'BREAK MODE':<12} CLIENT"]
-    for each in sessions:
-        how = ", disable_oob=True, like a Windows client" if each.disable_oob else ""
-        lines.append(f"{each.pid:>8} {each.break_mode:<12} {each.client}{how}")
+    for session in sessions:
+        how = ", disable_oob=True, like a Windows client" if session.disable_oob else ""
+        lines.append(f"{session.pid:>8} {session.break_mode:<12} {session.client}{how}")
     return "\n".join([*lines, f"Both execute the article's statement until {until}."])
 
 
 def load_data(sessions: Sequence[BusySession]) -> dict[str, Any]:
-    return {"sessions": [asdict(each) for each in sessions]}
+    return {"sessions": [asdict(session) for session in sessions]}

@@ -20,7 +20,7 @@ CSV_HEADER = "time,seconds,session,layer,ms,round_trips,db_ms,failed"
 
 @dataclass(frozen=True, slots=True)
 class PingResult:
-    """What a ping found so far.
+    """The results of a ping so far.
 
     - `target`: host:port/service; `driver`: the client's name and version; `sessions`: how many
     - `seconds`: since the first round
@@ -48,21 +48,21 @@ def ping_data(result: PingResult) -> dict[str, Any]:
         "seconds": result.seconds,
         "late_rounds": result.late,
         "no_server_time": result.no_server_time or None,
-        "layers": [_layer_data(each) for each in result.layers],
-        "parts": [_part_data(each) for each in parts(result.layers)],
-        "channels": [_kernel_data(each) for each in result.kernels],
+        "layers": [_layer_data(layer) for layer in result.layers],
+        "parts": [_part_data(part) for part in parts(result.layers)],
+        "channels": [_kernel_data(kernel) for kernel in result.kernels],
     }
 
 
-def _layer_data(each: LayerResult) -> dict[str, Any]:
+def _layer_data(layer: LayerResult) -> dict[str, Any]:
     return {
-        "name": each.name,
-        "what": LAYERS[each.name],
-        "round_trips": each.trips,
-        **distribution_data(each.found),
-        "db_time_ms": 1e3 * each.db_s.value if each.db_s else None,
-        "failures": each.failures,
-        "last_failure": each.reason or None,
+        "name": layer.name,
+        "what": LAYERS[layer.name],
+        "round_trips": layer.trips,
+        **distribution_data(layer.summary),
+        "db_time_ms": 1e3 * layer.db_s.value if layer.db_s else None,
+        "failures": layer.failures,
+        "last_failure": layer.reason or None,
     }
 
 
@@ -97,40 +97,40 @@ def ping_table(result: PingResult) -> Table:
     names = ("N", "FAILED", "TRIPS", "MIN", "P50", "95 % INTERVAL", "P90", "P99", "MAX", "JITTER")
     for name in names:
         table.add_column(name, justify="right", no_wrap=True)
-    for each in result.layers:
-        found = each.found
-        if found is None:
-            table.add_row(each.name, "0", str(each.failures))
+    for layer in result.layers:
+        summary = layer.summary
+        if summary is None:
+            table.add_row(layer.name, "0", str(layer.failures))
             continue
         table.add_row(
-            each.name,
-            f"{found.samples:,}",
-            f"{each.failures:,}",
-            f"{each.trips:g}",
-            _ms(found.minimum),
-            _ms(found.p50.value),
-            f"{_ms(found.p50.low)} - {_ms(found.p50.high)}",
-            *map(_ms, (found.p90, found.p99, found.maximum, found.jitter)),
+            layer.name,
+            f"{summary.samples:,}",
+            f"{layer.failures:,}",
+            f"{layer.trips:g}",
+            _ms(summary.minimum),
+            _ms(summary.p50.value),
+            f"{_ms(summary.p50.low)} - {_ms(summary.p50.high)}",
+            *map(_ms, (summary.p90, summary.p99, summary.maximum, summary.jitter)),
         )
     return table
 
 
 def ping_lines(result: PingResult) -> Iterator[str]:
     """The sentences below the table."""
-    found = parts(result.layers)
+    all_parts = parts(result.layers)
     total = next((e.seconds.value for e in result.layers if e.name == ROW and e.seconds), 0.0)
-    if of_a_row := [each for each in found if each.of == ROW and each.name != "SQL"]:
+    if of_a_row := [part for part in all_parts if part.of == ROW and part.name != "SQL"]:
         # Each is a median of its own samples, so on a quick path they need not fit into the whole.
-        fits = total > 0 and all(each.seconds.value >= 0 for each in of_a_row)
+        fits = total > 0 and all(part.seconds.value >= 0 for part in of_a_row)
         verb = "is" if fits else "is too short to divide: its parts, each a median, come to more"
         yield f"A {ROW} of {_ms(total)} ms {verb}:"
-        for each in of_a_row:
-            share = f"{100 * each.seconds.value / total:5.0f} %" if fits else " " * 7
-            yield f"  {each.name:<18} {_ms(each.seconds.value):>9} ms {share}  {each.how}"
-    if others := [each for each in found if each not in of_a_row]:
+        for part in of_a_row:
+            share = f"{100 * part.seconds.value / total:5.0f} %" if fits else " " * 7
+            yield f"  {part.name:<18} {_ms(part.seconds.value):>9} ms {share}  {part.how}"
+    if other_parts := [part for part in all_parts if part not in of_a_row]:
         yield "Differences between layers:"
-        for each in others:
-            yield f"  {each.name:<18} {_ms(each.seconds.value):>9} ms          {each.how}"
+        for part in other_parts:
+            yield f"  {part.name:<18} {_ms(part.seconds.value):>9} ms          {part.how}"
     yield from _channel_lines(result.kernels)
     if result.no_server_time:
         yield f"No DB time: {result.no_server_time}"
@@ -144,10 +144,10 @@ def ping_lines(result: PingResult) -> Iterator[str]:
 def _channel_lines(kernels: Sequence[TcpInfo]) -> Iterator[str]:
     for number, info in enumerate(kernels):
         which = f" of session {number}" if len(kernels) > 1 else ""
-        least = "-" if info.min_rtt_s is None else _ms(info.min_rtt_s)
+        shortest = "-" if info.min_rtt_s is None else _ms(info.min_rtt_s)
         yield (
             f"Warm channel{which}, by the kernel: round trip {_ms(info.rtt_s)} ms smoothed, "
-            f"{_ms(info.rtt_variance_s)} ms variance, {least} ms shortest; "
+            f"{_ms(info.rtt_variance_s)} ms variance, {shortest} ms shortest; "
             f"{info.retransmits:,} segment{'s' * (info.retransmits != 1)} sent again."
         )
 
@@ -158,10 +158,10 @@ def ping_title(result: PingResult) -> str:
     return f"{result.target}{driver}{sessions}, {result.seconds:.1f} s; milliseconds:"
 
 
-def csv_line(measured: Measured, now: float) -> str:
+def csv_line(measured: Measured, time_s: float) -> str:
     """A line under CSV_HEADER; `now` is seconds since the epoch."""
     sample = measured.sample
-    start = f"{now:.6f},{measured.at_s:.6f},{measured.session},{sample.layer}"
+    start = f"{time_s:.6f},{measured.at_s:.6f},{measured.session},{sample.layer}"
     if not isinstance(sample, Sample):
         return f"{start},,,,1"
     db_ms = "" if sample.db_s is None else f"{1e3 * sample.db_s:.6f}"

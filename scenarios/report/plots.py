@@ -107,7 +107,7 @@ def strips(title: str, unit: str, rows: Sequence[Strip], *, log: bool = False) -
 
 
 def spread_wide(values: Iterable[float]) -> bool:
-    """Whether a linear axis would squeeze the small values together."""
+    """True if a linear axis would squeeze the small values together."""
     positive = [value for value in values if value > 0]
     return len(positive) > 1 and max(positive) > WIDE * min(positive)
 
@@ -183,12 +183,12 @@ def _grid_x(axis: Scale, top: float, bottom: float, unit: str) -> str:
     ) + _text((axis.start + axis.end) / 2, bottom + 38, unit, "middle")
 
 
-def _grid_y(axis: Scale, left: float, right: float, unit: str) -> str:
+def _grid_y(axis: Scale, left_x: float, right: float, unit: str) -> str:
     return _grid(
         axis,
-        lambda p: f"M{left} {p:.1f}H{right}",
-        lambda p, word: _text(left - 8, p + 4, word, "end"),
-    ) + _text(left - 60, _TOP + 8, unit)
+        lambda p: f"M{left_x} {p:.1f}H{right}",
+        lambda p, word: _text(left_x - 8, p + 4, word, "end"),
+    ) + _text(left_x - 60, _TOP + 8, unit)
 
 
 def _grid(axis: Scale, line: Callable[[float], str], word: Callable[[float, str], str]) -> str:

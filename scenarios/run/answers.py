@@ -28,7 +28,7 @@ class About:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How a call ended.
+    """The end of a call.
 
     - `elapsed_s`: seconds of each execution, as the client saw them
     - `rows`: of the last execution, where they were requested; `row_count`: how many it had
@@ -47,7 +47,7 @@ class Ended:
 
 @dataclass(frozen=True, slots=True)
 class Cancel:
-    """How a cancelled call ended.
+    """The end of a cancelled call.
 
     - `ms`: from sending the break until the call returned
     - `error`: its code

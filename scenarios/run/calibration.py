@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""How large a scenario's statement must be to take its time on this host."""
+"""The size at which a scenario's statement takes its time on this host."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ CANCELLED_S = 0.4
 least: the latest cancel must meet it."""
 
 LEAST_N = 250
-"""Where an execution of fewer rows takes its seconds, the rows are not what takes the time."""
+"""Where an execution of fewer rows takes its seconds, the time goes elsewhere than to rows."""
 
 
 def calibrated(
@@ -44,7 +44,7 @@ def calibrated(
 
     Raises LabError where the statement takes no longer however large `n` is.
     """
-    cell = min(clients, key=lambda each: (each.path != "direct", each.sessions))
+    cell = min(clients, key=lambda candidate: (candidate.path != "direct", candidate.sessions))
     client = clients[cell]
     session = CellSession(server, client, replace(cell, path="direct"), {}, processors(), watcher)
     binds: Binds = scenario.binds
@@ -56,12 +56,12 @@ def calibrated(
             return took.cpu_s or took.elapsed_s
 
         binds = {**binds, "n": fitting_n(cpu_s, scenario.seconds)}
-    before = server.views.read(watcher, session.sid)
+    earlier_views = server.views.read(watcher, session.sid)
     took_s = sum(client.execute(scenario.statement, binds).elapsed_s)
     server.views.publish(client)
-    gets = server.views.read(watcher, session.sid).since(before).gets
-    most = max(1, min(1000, int(COUNTED_S / max(took_s, 1e-6))))
-    executions = min(math.ceil(COUNTED_GETS / gets), most) if gets > 1 else 1
+    gets = server.views.read(watcher, session.sid).since(earlier_views).gets
+    max_executions = max(1, min(1000, int(COUNTED_S / max(took_s, 1e-6))))
+    executions = min(math.ceil(COUNTED_GETS / gets), max_executions) if gets > 1 else 1
     client.close()
     longer = CANCELLED_FACTOR
     if scenario.seconds is not None:
@@ -86,7 +86,7 @@ def fitting_n(cpu_s: Callable[[int], float], seconds: float) -> int:
             raise LabError("the statement takes no longer however large n is")
         took_s = cpu_s(n)
         if took_s >= seconds / 2:
-            # What a hypervisor takes away can count as CPU time: one execution that was disturbed
-            # would make the statement a fraction of its size.
+            # Time that a hypervisor takes away can count as CPU time: one execution that was
+            # disturbed would make the statement a fraction of its size.
             took_s = min(took_s, cpu_s(n), cpu_s(n))
     return max(round(n * seconds / took_s), LEAST_N)

@@ -129,8 +129,10 @@ class DriverClient(ClientProcess):
             raise DriverError("the statement ended before it could be cancelled; make it longer")
         code = _CODE.search(ended.error)
         self.begin("select 1 from dual", keep=True)
-        after = self.finish()
-        usable = after.error is None and [[float(v) for v in row] for row in after.rows] == [[1]]
+        probe_answer = self.finish()
+        usable = probe_answer.error is None and [
+            [float(v) for v in row] for row in probe_answer.rows
+        ] == [[1]]
         return Cancel(ended.break_ms, code[0] if code else ended.error, usable)
 
     def commit(self) -> None:

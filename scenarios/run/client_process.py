@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A driver's program in a process of its own, asked by lines of JSON (clients/README.md)."""
+"""A driver's program in a process of its own, controlled by lines of JSON (clients/README.md)."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class ClientProcess:
 
     def _send(self, do: str, **arguments: Any) -> None:
         assert self._process.stdin is not None
-        # The missing answer tells that the client has ended.
+        # The missing answer reveals that the client has ended.
         with contextlib.suppress(BrokenPipeError):
             self._process.stdin.write(json.dumps({"do": do, **arguments}) + "\n")
             self._process.stdin.flush()

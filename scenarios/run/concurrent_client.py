@@ -14,7 +14,7 @@ from polltrace.scenarios.run.client import DriverClient, TimedBinds
 
 
 class ConcurrentClient(DriverClient):
-    """A client with `companions` that do what it does, each in a session of its own.
+    """A client with `companions` that repeat its requests, each in a session of its own.
 
     All figures are its own. A call ends when all have ended, so the next one meets none of them;
     a break is sent to the companions only after its own call has ended.
@@ -37,21 +37,21 @@ class ConcurrentClient(DriverClient):
 
     def __enter__(self) -> Self:
         super().__enter__()
-        for each in self._companions:
-            self._entered.enter_context(each)
+        for companion in self._companions:
+            self._entered.enter_context(companion)
         return self
 
     def connect(self, *arguments: Any, **options: Any) -> str:
-        for each in self._companions:
-            each.connect(*arguments, **options)
+        for companion in self._companions:
+            companion.connect(*arguments, **options)
         return super().connect(*arguments, **options)
 
     def begin(
         self, sql: str, binds: TimedBinds | None = None, *, times: int = 1, keep: bool = False
     ) -> None:
         self._broken = False
-        for each in self._companions:
-            each.begin(sql, binds, times=times)
+        for companion in self._companions:
+            companion.begin(sql, binds, times=times)
         super().begin(sql, binds, times=times, keep=keep)
 
     def send_break(self) -> None:
@@ -61,23 +61,23 @@ class ConcurrentClient(DriverClient):
     def finish(self, within_s: float | None = None) -> Ended:
         ended = super().finish(within_s)
         if self._broken:
-            for each in self._companions:
-                each.send_break()
-        for each in self._companions:
-            others = each.finish(within_s)
-            if others.error is not None and not self._broken:
-                raise DriverError(f"{self.name}: {others.error}")
+            for companion in self._companions:
+                companion.send_break()
+        for companion in self._companions:
+            companion_ended = companion.finish(within_s)
+            if companion_ended.error is not None and not self._broken:
+                raise DriverError(f"{self.name}: {companion_ended.error}")
         return ended
 
     def commit(self) -> None:
-        for each in self._companions:
-            each.commit()
+        for companion in self._companions:
+            companion.commit()
         super().commit()
 
     def close(self) -> None:
-        for each in self._companions:
+        for companion in self._companions:
             with contextlib.suppress(DriverError):
-                each.close()
+                companion.close()
         super().close()
 
     def __exit__(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""How quiet the host is: stolen time, CPU time of other processes, clock; and a yardstick."""
+"""The host's noise: stolen time, CPU time of other processes, clock; and a yardstick."""
 
 from __future__ import annotations
 
@@ -48,20 +48,21 @@ def now() -> HostTotals:
     return HostTotals(ticks, load, statistics.mean(frequencies) if frequencies else 0.0)
 
 
-def noise(before: HostTotals, after: HostTotals) -> dict[str, float]:
+def noise(earlier: HostTotals, later: HostTotals) -> dict[str, float]:
     """Steal and use between two moments, in per cent of all processors; load and clock after."""
-    spent = [b - a for a, b in zip(before.ticks, after.ticks, strict=True)]
-    whole = max(sum(spent), 1)
+    spent = [b - a for a, b in zip(earlier.ticks, later.ticks, strict=True)]
+    total_ticks = max(sum(spent), 1)
     return {
-        "steal_pct": 100 * spent[_STEAL] / whole,
-        "busy_pct": 100 * (whole - spent[_IDLE] - spent[_IOWAIT]) / whole,
-        "load": after.load,
-        "mhz": after.mhz,
+        "steal_pct": 100 * spent[_STEAL] / total_ticks,
+        "busy_pct": 100 * (total_ticks - spent[_IDLE] - spent[_IOWAIT]) / total_ticks,
+        "load": later.load,
+        "mhz": later.mhz,
     }
 
 
 class Yardstick:
-    """A fixed amount of work like the server's, to tell a slower machine from a slower server.
+    """A fixed amount of work like the server's, to distinguish a slower machine from a slower
+    server.
 
     A nested loop over an SQLite table in memory: B-tree pages, branches and no system calls, as
     in the lab; about 5 ms. It makes two runs on one host comparable although the host's speed
@@ -91,20 +92,20 @@ def warnings(noises: Sequence[dict[str, float]], processors: int) -> list[str]:
     """Sentences about a host on which a difference may not be believed."""
     if not noises:
         return []
-    found = []
-    steal = statistics.mean(each["steal_pct"] for each in noises)
+    sentences = []
+    steal = statistics.mean(noise["steal_pct"] for noise in noises)
     if steal > STEAL_LIMIT_PCT:
-        found.append(f"{steal:.1f} % of the CPU was stolen by other guests of this machine")
-    load = statistics.median(each["load"] for each in noises)
+        sentences.append(f"{steal:.1f} % of the CPU was stolen by other guests of this machine")
+    load = statistics.median(noise["load"] for noise in noises)
     if load > processors + BUSY_LIMIT:
-        found.append(
+        sentences.append(
             f"the host was busy: load {load:.1f} on {processors} processors; "
             "run it on a quiet one, or with more --repeats"
         )
-    mhz = [each["mhz"] for each in noises if each["mhz"]]
+    mhz = [noise["mhz"] for noise in noises if noise["mhz"]]
     if mhz and 100 * (max(mhz) / min(mhz) - 1) > FREQUENCY_LIMIT_PCT:
-        found.append(
+        sentences.append(
             f"the clock went from {min(mhz):.0f} to {max(mhz):.0f} MHz; "
             "set the governor to performance"
         )
-    return found
+    return sentences

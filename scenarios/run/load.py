@@ -39,7 +39,7 @@ class BusySession:
 
 @contextlib.contextmanager
 def busy_sessions(lab: Oralab) -> Iterator[list[BusySession]]:
-    """Both sessions, from here to the end. Raises DriverError."""
+    """Keep both sessions until the end. Raises DriverError."""
     with contextlib.ExitStack() as stack:
         yield [_busy(stack, lab, disable_oob=disable_oob) for disable_oob in (False, True)]
 
@@ -48,12 +48,12 @@ def _busy(stack: contextlib.ExitStack, lab: Oralab, *, disable_oob: bool) -> Bus
     client = stack.enter_context(DriverClient())
     driver = client.connect(lab.dsn, lab.user, lab.password, disable_oob=disable_oob)
     pid = OracleViews().spid(client)
-    found = servers([pid]) if pid is not None else []
-    if not found:
+    found_servers = servers([pid]) if pid is not None else []
+    if not found_servers:
         raise DriverError("the lab's server process cannot be seen: run as the lab's user or root")
     client.begin(LOTSLIOS, {"n": ROWS}, times=FOR_EVER)
-    mode = found[0].mode(None).value
-    return BusySession(found[0].pid, mode, driver, disable_oob)
+    mode = found_servers[0].mode(None).value
+    return BusySession(found_servers[0].pid, mode, driver, disable_oob)
 
 
 def wait(sessions: Sequence[BusySession], seconds: float | None, ready: Callable[[], None]) -> bool:
@@ -62,11 +62,11 @@ def wait(sessions: Sequence[BusySession], seconds: float | None, ready: Callable
     Calls `ready` as soon as Ctrl-C is an end like any other. Returns whether all sessions still
     run.
     """
-    woken, wake = os.pipe()
+    wake_reader, wake = os.pipe()
     with contextlib.ExitStack() as stack:
-        for fd in (woken, wake):
+        for fd in (wake_reader, wake):
             stack.callback(os.close, fd)
-        pidfds = [os.pidfd_open(each.pid) for each in sessions]
+        pidfds = [os.pidfd_open(session.pid) for session in sessions]
         for fd in pidfds:
             stack.callback(os.close, fd)
 
@@ -75,5 +75,5 @@ def wait(sessions: Sequence[BusySession], seconds: float | None, ready: Callable
 
         with interrupts.detaching(interrupted):
             ready()
-            over, _, _ = select.select([woken, *pidfds], [], [], seconds)
+            over, _, _ = select.select([wake_reader, *pidfds], [], [], seconds)
     return not set(over) & set(pidfds)

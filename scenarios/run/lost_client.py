@@ -24,7 +24,7 @@ _TCP = (socket.AF_INET, socket.AF_INET6)
 
 
 def found_after(
-    client: DriverClient, pid: int, gone: str, within_s: float = PATIENCE_S
+    client: DriverClient, pid: int, loss: str, within_s: float = PATIENCE_S
 ) -> float | None:
     """Seconds from the moment that the client is `gone` (one of GONE) until its server process
     `pid` has ended; None where that has not ended `within_s`. The client program is of no use
@@ -34,7 +34,7 @@ def found_after(
         ended = select.poll()
         ended.register(pidfd, select.POLLIN)
         began = time.perf_counter()
-        if gone == KILLED:
+        if loss == KILLED:
             client.end()
         else:
             cut_off(client.pid)

@@ -28,14 +28,14 @@ def load_processors(server: str, share: str = ONE_PROCESSOR) -> set[int]:
 
 
 @contextlib.contextmanager
-def moved_to(these: Collection[int]) -> Iterator[None]:
-    """Run this thread on these processors meanwhile, and its children for good.
+def moved_to(chosen: Collection[int]) -> Iterator[None]:
+    """Run this thread on the `chosen` processors in the block, and its children for good.
 
     A child has our affinity from its first instruction on: a JVM sizes itself by it.
     """
-    before = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, these)
+    previous = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, chosen)
     try:
         yield
     finally:
-        os.sched_setaffinity(0, before)
+        os.sched_setaffinity(0, previous)

@@ -78,16 +78,16 @@ class Runner:
             self._blocks()
 
     def _blocks(self) -> None:
-        missing = self.plan.scenario.blocks - self.plan.done
+        missing = self.plan.scenario.blocks - self.plan.finished_blocks
         first = host_noise.now()
         for block in range(self.plan.first_block, self.plan.first_block + missing):
-            before = host_noise.now()
+            host_before = host_noise.now()
             self._block(block)
-            found = host_noise.noise(before, host_noise.now())
+            noise = host_noise.noise(host_before, host_noise.now())
             if self._load is not None:
                 # Afterwards it is that of our own sessions, which work side by side.
-                found["load"] = first.load
-            self._write("noise", block, **found)
+                noise["load"] = first.load
+            self._write("noise", block, **noise)
             self._write("block", block)
 
     def _block(self, block: int) -> None:
@@ -126,14 +126,14 @@ class Runner:
     def _timed(
         self, block: int, sessions: Mapping[Cell, CellSession], order: random.Random
     ) -> None:
-        taken = []
+        executions = []
         for turn in range(self.plan.scenario.timed):
             # Between the turns, where it delays no cell.
             yardstick_s = self._yardstick.measure()
             for cell in self._shuffled(order):
                 self._say("timing", cell)
-                taken.append((turn, cell, yardstick_s, sessions[cell].execute(self.work)))
-        for turn, cell, yardstick_s, took in taken:
+                executions.append((turn, cell, yardstick_s, sessions[cell].execute(self.work)))
+        for turn, cell, yardstick_s, took in executions:
             self._write(
                 "sample",
                 block,
@@ -147,7 +147,7 @@ class Runner:
         self, block: int, sessions: Mapping[Cell, CellSession], order: random.Random
     ) -> None:
         record = self.plan.scenario.record
-        first = block - self.plan.first_block + self.plan.done
+        first = block - self.plan.first_block + self.plan.finished_blocks
         for cell in self._shuffled(order):
             if first < self.plan.scenario.counted and {"polls", "statistics"} & set(record):
                 self._say("counting", cell)
@@ -162,8 +162,8 @@ class Runner:
                 )
             if first == 0 and "stacks" in record and self.plan.count_polls:
                 self._say("sampling", cell)
-                if taken := sessions[cell].stacks(self.work):
-                    self._write("stacks", block, cell=self._index[cell], **taken)
+                if samples := sessions[cell].stacks(self.work):
+                    self._write("stacks", block, cell=self._index[cell], **samples)
 
     def _loads(self, block: int, load: MeasureLoad, order: random.Random) -> None:
         names = varied(self.plan.cells)
@@ -207,7 +207,7 @@ class Runner:
             self._write("lost client", block, cell=self._index[cell], **lost)
 
     def _shuffled(self, order: random.Random) -> list[Cell]:
-        """In random order, but with a client's cells next to one another.
+        """The cells in random order, but with a client's cells next to one another.
 
         The machine drifts within a second, so cells that are compared must be close in time.
         """
@@ -219,6 +219,6 @@ class Runner:
             if cell.client == client
         ]
 
-    def _say(self, what: str, cell: Cell) -> None:
+    def _say(self, action: str, cell: Cell) -> None:
         self._steps += 1
-        self._progress(f"{what} {cell.client} {cell.break_mode}", self._steps, self.plan.steps)
+        self._progress(f"{action} {cell.client} {cell.break_mode}", self._steps, self.plan.steps)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""One session of a cell: fresh, pinned, timed with no probe attached, then counted."""
+"""A session of a cell: fresh, pinned, timed with no probe attached, then counted."""
 
 from __future__ import annotations
 
@@ -87,13 +87,13 @@ class CellSession:
                     os.sched_setaffinity(pid, {processor})
 
     def execute(self, work: Work, times: int = 1) -> Took:
-        before, remote_before = self._scheduled()
+        scheduled_before, remote_before = self._scheduled()
         statement = as_fetched(work.statement, self.cell)
         elapsed_s = sum(self._client.execute(statement, work.binds, times=times).elapsed_s)
-        after, remote_after = self._scheduled()
-        if before is None or after is None:
+        scheduled_after, remote_after = self._scheduled()
+        if scheduled_before is None or scheduled_after is None:
             return Took(elapsed_s, None, None)
-        cpu_s, waited_s = (b - a for a, b in zip(before, after, strict=True))
+        cpu_s, waited_s = (b - a for a, b in zip(scheduled_before, scheduled_after, strict=True))
         if remote_before is None or remote_after is None:
             return Took(elapsed_s, cpu_s, waited_s)
         return Took(elapsed_s, cpu_s, waited_s, remote_after[0] - remote_before[0])
@@ -102,7 +102,7 @@ class CellSession:
         """The figures of a `counted` line: executions under the probe, and changes of the views."""
         executions = work.executions_at(self.cell.skip)
         self.publish()
-        before, remote_before = self._read_views()
+        views_before, remote_before = self._read_views()
         with contextlib.ExitStack() as stack:
             probe = None
             if polls and self.spid is not None:
@@ -111,11 +111,11 @@ class CellSession:
             took = self.execute(work, executions)
             profile = probe.stop() if probe else None
         self.publish()
-        after, remote_after = self._read_views()
+        views_after, remote_after = self._read_views()
         counted: dict[str, Any] = {
             "executions": executions,
             **asdict(took),
-            "v$": after.since(before).data(),
+            "v$": views_after.since(views_before).data(),
             "plan": self._views.plan(self._watcher, self.sid),
             **(_probed(profile, self.spid) if profile and self.spid else {}),
         }
@@ -145,16 +145,16 @@ class CellSession:
             until = time.monotonic() + SAMPLED_S
             while time.monotonic() < until:
                 self.execute(work)
-            taken = stack_profile(probe.stop(), names, ON_CPU)
+            profile = stack_profile(probe.stop(), names, ON_CPU)
         return {
             "hz": SAMPLE_HZ,
-            "seconds": taken.seconds,
-            "samples": taken.samples,
-            "checks": taken.checks,
-            "early": taken.quality.early.early,
-            "truncated": taken.quality.truncated,
-            "lost": taken.quality.lost,
-            "folded": write_folded(taken.folded),
+            "seconds": profile.seconds,
+            "samples": profile.samples,
+            "checks": profile.checks,
+            "early": profile.quality.early.early,
+            "truncated": profile.quality.truncated,
+            "lost": profile.quality.lost,
+            "folded": write_folded(profile.folded),
         }
 
     def cancel(self, work: Work, after_s: float) -> dict[str, Any]:
@@ -168,7 +168,7 @@ class CellSession:
             "sending": (SENDING, {}),
             "waiting": (LOCKING, {}),
         }[self.cell.busy]
-        before = self._views.read(self._watcher, self.sid)
+        views_before = self._views.read(self._watcher, self.sid)
         self._client.begin(sql, binds)
         time.sleep(after_s)
         self._client.send_break()
@@ -181,20 +181,20 @@ class CellSession:
             return {"after_s": after_s, "lost": True, "error": "no answer"}
         if ended.error is None or ended.break_ms is None:
             return {"after_s": after_s, "lost": True, "error": ended.error}
-        spent = self._views.read(self._watcher, self.sid).since(before)
+        spent = self._views.read(self._watcher, self.sid).since(views_before)
         cancel = self._client.cancelled(ended)
-        whole = work.cancelled_gets
+        all_gets = work.cancelled_gets
         return {
             "after_s": after_s,
-            "lost": self.cell.busy == "executing" and spent.gets > 0.9 * whole > 0,
+            "lost": self.cell.busy == "executing" and spent.gets > 0.9 * all_gets > 0,
             "ms": cancel.ms,
             "error": cancel.error,
             "usable": cancel.usable,
         }
 
     def lose(self, work: Work, after_s: float) -> dict[str, Any]:
-        """How soon the server ends after it has lost its client, `after_s` into a call. Raises
-        DriverError where the server is on another host."""
+        """The time until the server ends after the loss of its client, `after_s` into a call.
+        Raises DriverError where the server is on another host."""
         if self.spid is None:
             raise DriverError("when a server on another host finds a lost client cannot be seen")
         self._client.begin(as_fetched(work.statement, self.cell), work.cancelled)
@@ -203,8 +203,8 @@ class CellSession:
         if found_s is None:
             self._views.end(self._watcher, self.sid)
         self._client.restart()
-        found = {"found": False} if found_s is None else {"found": True, "ms": 1e3 * found_s}
-        return {"after_s": after_s, **found}
+        outcome = {"found": False} if found_s is None else {"found": True, "ms": 1e3 * found_s}
+        return {"after_s": after_s, **outcome}
 
     def close(self) -> None:
         # A session whose cancel was lost may be beyond closing; its process ends with the run.
@@ -230,7 +230,7 @@ class CellSession:
         return self._views.read(self._watcher, self.sid), remote
 
     def _scheduled(self) -> tuple[tuple[float, float] | None, tuple[float, float] | None]:
-        """Of the server process and of the remote session's: `_times_of`."""
+        """The `_times_of` the server process and of the remote session's."""
         return _times_of(self.spid), _times_of(self._remote.spid if self._remote else None)
 
 
@@ -247,7 +247,7 @@ def _times_of(pid: int | None) -> tuple[float, float] | None:
 
 def _probed(profile: Profile, pid: int) -> dict[str, Any]:
     """The probe's figures of a `counted` line, for one of its processes."""
-    [totals] = [each for each in profile.totals if each.pid == pid]
+    [totals] = [totals_of_pid for totals_of_pid in profile.totals if totals_of_pid.pid == pid]
     return {
         "break_polls": totals.break_polls,
         "profile": {"variant": profile.header.variant, **asdict(totals)},

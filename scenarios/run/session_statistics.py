@@ -52,19 +52,19 @@ class SessionStatistics:
     events: Mapping[str, tuple[float, float]]
     time_model: Mapping[str, float]
 
-    def since(self, before: SessionStatistics) -> SessionStatistics:
+    def since(self, earlier: SessionStatistics) -> SessionStatistics:
         """The changes; names without a change are left out."""
         events = {
             name: (
-                waits - before.events.get(name, (0, 0))[0],
-                us - before.events.get(name, (0, 0))[1],
+                waits - earlier.events.get(name, (0, 0))[0],
+                us - earlier.events.get(name, (0, 0))[1],
             )
             for name, (waits, us) in self.events.items()
         }
         return SessionStatistics(
-            _changes(self.statistics, before.statistics),
+            _changes(self.statistics, earlier.statistics),
             {name: change for name, change in events.items() if any(change)},
-            _changes(self.time_model, before.time_model),
+            _changes(self.time_model, earlier.time_model),
         )
 
     @property
@@ -108,9 +108,9 @@ def _rows(watcher: DriverClient, sql: str, sid: int) -> Rows:
         return []
 
 
-def _changes(now: Mapping[str, float], before: Mapping[str, float]) -> dict[str, float]:
+def _changes(later: Mapping[str, float], earlier: Mapping[str, float]) -> dict[str, float]:
     return {
-        name: value - before.get(name, 0)
-        for name, value in now.items()
-        if value != before.get(name, 0)
+        name: value - earlier.get(name, 0)
+        for name, value in later.items()
+        if value != earlier.get(name, 0)
     }

@@ -45,6 +45,6 @@ class Work:
         return self.gets * longer / n if isinstance(n, int) and isinstance(longer, int) else 0.0
 
     def executions_at(self, skip: int | None) -> int:
-        """How many executions make enough polls at this skip for a fraction of a per cent."""
-        wanted = self.polls * (skip or 0)
-        return max(self.executions, math.ceil(wanted / self.gets)) if self.gets > 1 else 1
+        """The number of executions that count polls at this skip to a fraction of a per cent."""
+        wanted_gets = self.polls * (skip or 0)
+        return max(self.executions, math.ceil(wanted_gets / self.gets)) if self.gets > 1 else 1

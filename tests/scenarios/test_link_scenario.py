@@ -19,8 +19,8 @@ from polltrace.scenarios.analyse.expectations.links import (
     MORE_FROM_DBLINK,
     TO_CLIENT,
     TO_DBLINK,
+    expected_more_data,
     link_forecasts,
-    more_data,
 )
 from polltrace.scenarios.analyse.result import RunResult
 from polltrace.scenarios.analyse.run import analysed
@@ -175,14 +175,14 @@ def test_what_plsql_fetches(built_lab: None, tmp_path: Path) -> None:
 
 def test_more_data_by_law() -> None:
     rows = sum(map(row_bytes, range(ROWS)))
-    assert more_data(ROWS, ROWS, 1 << 30, rows) == 0
-    assert more_data(ROWS, 1, 8192, rows + ROWS * 60) == 0
+    assert expected_more_data(ROWS, ROWS, 1 << 30, rows) == 0
+    assert expected_more_data(ROWS, 1, 8192, rows + ROWS * 60) == 0
     # A packet of 8 KB holds 8182 bytes of payload.
-    assert more_data(100, 100, 8192, 8182) == 0
-    assert more_data(100, 100, 8192, 8183) == 1
+    assert expected_more_data(100, 100, 8192, 8182) == 0
+    assert expected_more_data(100, 100, 8192, 8183) == 1
     # An answer without rows.
-    assert more_data(0, 100, 8192, 200) == 0
-    assert more_data(0, 100, 8192, 8183) == 1
+    assert expected_more_data(0, 100, 8192, 200) == 0
+    assert expected_more_data(0, 100, 8192, 8183) == 1
 
 
 def test_a_run_that_breaks_a_law_fails(built_lab: None, tmp_path: Path) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Whether a run confirms what its scenario expects: pure functions of the result.
+"""Checks of a scenario's expectations against a run: pure functions of the result.
 
 A scenario file names a check for each sentence; a sentence without one is left to the reader.
 """
@@ -73,17 +73,17 @@ class ExpectationResult:
 
 
 def checked_expectations(result: RunResult) -> list[ExpectationResult]:
-    return [_checked(each, result) for each in result.scenario.expected]
+    return [_checked(expected, result) for expected in result.scenario.expected]
 
 
 def _checked(expected: Expected, result: RunResult) -> ExpectationResult:
     check = CHECKS.get(expected.check)
     points = list(check(result)) if check else []
-    held = None if not points else all(each.held for each in points)
-    if held is False and not any(each.held is False for each in points):
-        held = None
-    shown = points if held else [each for each in points if each.held is not True]
-    words = [each.words for each in shown]
-    if held and len(points) > MOST_SHOWN:
+    verdict = None if not points else all(point.confirmed for point in points)
+    if verdict is False and not any(point.confirmed is False for point in points):
+        verdict = None
+    shown_points = points if verdict else [point for point in points if point.confirmed is not True]
+    words = [point.words for point in shown_points]
+    if verdict and len(points) > MOST_SHOWN:
         words = [f"all {len(points)}"]
-    return ExpectationResult(expected.text, held, "; ".join(words), expected.required)
+    return ExpectationResult(expected.text, verdict, "; ".join(words), expected.required)

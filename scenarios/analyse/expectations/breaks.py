@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""When a cancel is noticed, and where it is lost."""
+"""Checks of cancel latency and of lost cancels."""
 
 from __future__ import annotations
 
@@ -19,26 +19,39 @@ def losing_path(result: RunResult) -> Iterator[Observation]:
 
     Checked at connect: polls, and no cancel is lost. Unchecked: no polls, and all are lost.
     """
-    for each in result.cells:
-        if result.scenario.paths[each.cell.path].urgent != "drop" or each.counted is None:
+    for cell_result in result.cells:
+        if (
+            result.scenario.paths[cell_result.cell.path].urgent != "drop"
+            or cell_result.counted is None
+        ):
             continue
-        polls, sent = each.counted.known_polls or 0, each.cancels_sent
-        words = f"{each.label} {polls:,.0f} polls, {each.cancels_lost} of {sent} cancels lost"
-        if each.cell.path_check and each.cell.client not in NEVER_CHECKS:
-            yield Observation(polls > 0 and not each.cancels_lost, words)
+        polls, sent = cell_result.counted.known_polls or 0, cell_result.cancels_sent
+        lost = f"{cell_result.cancels_lost} of {sent} cancels lost"
+        words = f"{cell_result.label} {polls:,.0f} polls, {lost}"
+        if cell_result.cell.path_check and cell_result.cell.client not in NEVER_CHECKS:
+            yield Observation(polls > 0 and not cell_result.cancels_lost, words)
         else:
-            yield Observation(polls == 0 and each.cancels_lost == sent > 0, words)
+            yield Observation(polls == 0 and cell_result.cancels_lost == sent > 0, words)
 
 
 def cancel_at_once(result: RunResult) -> Iterator[Observation]:
-    for each in result.cells:
-        between_calls = each.cell.busy == "sending" and each.cell.client in CANCELS_CALLS_ONLY
-        if each.cell.break_mode != "in-band" and each.cancels_sent and not between_calls:
-            yield Observation(_median(each) <= AT_ONCE_MS and not each.cancels_lost, _words(each))
+    for cell_result in result.cells:
+        between_calls = (
+            cell_result.cell.busy == "sending" and cell_result.cell.client in CANCELS_CALLS_ONLY
+        )
+        if (
+            cell_result.cell.break_mode != "in-band"
+            and cell_result.cancels_sent
+            and not between_calls
+        ):
+            yield Observation(
+                _median(cell_result) <= AT_ONCE_MS and not cell_result.cancels_lost,
+                _words(cell_result),
+            )
 
 
 def cancel_by_skip(result: RunResult) -> Iterator[Observation]:
-    """In-band and executing, the highest skip against the lowest."""
+    """Compare the highest skip with the lowest, in-band and executing."""
     for client in result.clients:
         medians = {
             e.cell.skip: _median(e)
@@ -53,20 +66,24 @@ def cancel_by_skip(result: RunResult) -> Iterator[Observation]:
 
 
 def cancel_in_waits(result: RunResult) -> Iterator[Observation]:
-    """In-band and waiting for a row lock: a check every 3 s, so some cancels take that long."""
-    for each in result.cells:
-        if each.cell.skip and each.cell.busy == "waiting" and each.cancels_ms:
-            slices_ms = 1e3 * WAIT_SLICE_S * each.cell.skip
-            held = AT_ONCE_MS < max(each.cancels_ms) <= 1.1 * slices_ms and not each.cancels_lost
-            yield Observation(held, _words(each))
+    """An in-band session that waits for a row lock checks every 3 s; some cancels take as long."""
+    for cell_result in result.cells:
+        if cell_result.cell.skip and cell_result.cell.busy == "waiting" and cell_result.cancels_ms:
+            slices_ms = 1e3 * WAIT_SLICE_S * cell_result.cell.skip
+            fulfilled = (
+                AT_ONCE_MS < max(cell_result.cancels_ms) <= 1.1 * slices_ms
+                and not cell_result.cancels_lost
+            )
+            yield Observation(fulfilled, _words(cell_result))
 
 
-def _median(each: CellResult) -> float:
-    return math.inf if each.cancel_median_ms is None else each.cancel_median_ms
+def _median(cell_result: CellResult) -> float:
+    return math.inf if cell_result.cancel_median_ms is None else cell_result.cancel_median_ms
 
 
-def _words(each: CellResult) -> str:
-    if not each.cancels_ms:
-        return f"{each.label} all {each.cancels_lost} lost"
-    lost = f", {each.cancels_lost} lost" if each.cancels_lost else ""
-    return f"{each.label} {_median(each):.1f} ms, {max(each.cancels_ms):.1f} at most{lost}"
+def _words(cell_result: CellResult) -> str:
+    if not cell_result.cancels_ms:
+        return f"{cell_result.label} all {cell_result.cancels_lost} lost"
+    lost = f", {cell_result.cancels_lost} lost" if cell_result.cancels_lost else ""
+    longest_ms = max(cell_result.cancels_ms)
+    return f"{cell_result.label} {_median(cell_result):.1f} ms, {longest_ms:.1f} at most{lost}"

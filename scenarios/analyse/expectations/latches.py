@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the latch of the server's result cache counts, exactly."""
+"""Exact checks of the counts of the server result cache's latch."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ GETS_OF_A_RESULT = 3
 
 
 def gets_of_finds(result: RunResult) -> Iterator[Observation]:
-    """With all results in the cache each execution finds one, by two gets."""
+    """Each execution finds its result by two gets, once all results are in the cache."""
     for label, latch in _latches(result):
-        held = latch["gets"] == GETS_OF_A_FIND * latch["finds"]
-        yield Observation(held, f"{label}: {latch['gets']:,} gets of {latch['finds']:,} finds")
+        fulfilled = latch["gets"] == GETS_OF_A_FIND * latch["finds"]
+        yield Observation(fulfilled, f"{label}: {latch['gets']:,} gets of {latch['finds']:,} finds")
 
 
 def gets_of_results(result: RunResult) -> Iterator[Observation]:
@@ -36,12 +36,12 @@ def gets_of_results(result: RunResult) -> Iterator[Observation]:
 def misses_add_up(result: RunResult) -> Iterator[Observation]:
     """A get whose first attempt fails has the latch after spinning, or after having slept."""
     for label, latch in _latches(result):
-        held = latch["misses"] == latch["spin_gets"] + latch["slept"]
+        fulfilled = latch["misses"] == latch["spin_gets"] + latch["slept"]
         words = f"{latch['spin_gets']:,} spin gets and {latch['slept']:,} that slept"
-        yield Observation(held, f"{label}: {latch['misses']:,} misses, {words}")
+        yield Observation(fulfilled, f"{label}: {latch['misses']:,} misses, {words}")
 
 
 def _latches(result: RunResult) -> Iterator[tuple[str, dict[str, int]]]:
-    for each in result.cells:
-        if each.load and each.load.latch:
-            yield each.label, dict(each.load.latch)
+    for cell_result in result.cells:
+        if cell_result.load and cell_result.load.latch:
+            yield cell_result.label, dict(cell_result.load.latch)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""How rows travel over a database link, packet by packet, and what the link's path costs."""
+"""Checks of the packets that carry rows over a database link, and of its path's cost."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ TENTH = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """What J. Lewis counted for 20,000 rows ("DB links", July 2019): messages and more data of
+    """J. Lewis's counts for 20,000 rows ("DB links", July 2019): messages and more data of
     either hop, by rows a fetch, SDU and what fetched them. `sdu` is 0 where PL/SQL did, so that no
     rows went to the client.
 
@@ -68,45 +68,48 @@ PUBLISHED = (
 
 
 def link_messages(result: RunResult) -> Iterator[Observation]:
-    """One message over the link for each fetch of the client's or of the block's, and no more than
-    NOISE others."""
-    for each, counted in _counted(result):
-        fetches = math.ceil(_rows(result) / each.cell.fetch_size)
+    """A single message crosses the link for each fetch of the client's or of the block's, and no
+    more than NOISE others."""
+    for cell_result, counted in _counted(result):
+        fetches = math.ceil(_rows(result) / cell_result.cell.fetch_size)
         sent, received = counted.waits(TO_DBLINK), counted.waits(FROM_DBLINK)
         trips = counted.statistics.get(TRIPS_TO_DBLINK, 0)
-        held = sent == received == trips and fetches <= sent <= fetches + NOISE
-        yield Observation(held, f"{each.label} {sent:,.0f} messages for {fetches:,} fetches")
+        fulfilled = sent == received == trips and fetches <= sent <= fetches + NOISE
+        yield Observation(
+            fulfilled, f"{cell_result.label} {sent:,.0f} messages for {fetches:,} fetches"
+        )
 
 
 def link_packets(result: RunResult) -> Iterator[Observation]:
     """On each hop more data = packets - 1 for each fetch, by that hop's SDU alone."""
-    for each, counted in _counted(result):
-        rows = _rows(result)
-        for hop, sent, messages, more, size, sdu in (
+    rows = _rows(result)
+    for cell_result, counted in _counted(result):
+        for hop, sent, messages, more_data, size, sdu in (
             (
                 "link",
                 rows,
                 counted.waits(FROM_DBLINK),
                 counted.waits(MORE_FROM_DBLINK),
                 counted.statistics.get(BYTES_FROM_DBLINK, 0),
-                each.cell.link_sdu,
+                cell_result.cell.link_sdu,
             ),
             (
                 "client",
-                rows if each.cell.fetched_by == CLIENT else 0,
+                rows if cell_result.cell.fetched_by == CLIENT else 0,
                 counted.waits(TO_CLIENT),
                 counted.more_packets,
                 counted.statistics.get(BYTES_SENT, 0),
-                each.cell.sdu,
+                cell_result.cell.sdu,
             ),
         ):
-            payload = size - TNS_HEADER * (messages + more)
-            by_law = more_data(sent, each.cell.fetch_size, sdu or DEFAULT_SDU, payload)
-            words = f"{each.label}: {more:,.0f} more-data packets on the {hop}, {by_law:,} by law"
-            yield Observation(more == by_law, words)
+            payload = size - TNS_HEADER * (messages + more_data)
+            fetch_size = cell_result.cell.fetch_size
+            by_law = expected_more_data(sent, fetch_size, sdu or DEFAULT_SDU, payload)
+            counts = f"{more_data:,.0f} more-data packets on the {hop}, {by_law:,} by law"
+            yield Observation(more_data == by_law, f"{cell_result.label}: {counts}")
 
 
-def more_data(rows: int, fetch_size: int, sdu: int, payload: float) -> int:
+def expected_more_data(rows: int, fetch_size: int, sdu: int, payload: float) -> int:
     """Packets - 1, added up over the fetches of `rows` rows: each fetch fills its packets.
 
     `payload`, the bytes of all fetches, tells how many of each fetch are no rows'. Without rows it
@@ -116,27 +119,30 @@ def more_data(rows: int, fetch_size: int, sdu: int, payload: float) -> int:
         sum(map(row_bytes, range(first, min(first + fetch_size, rows))))
         for first in range(0, rows, fetch_size)
     ] or [0]
-    other = (payload - sum(fetches)) / len(fetches)
-    return sum(math.ceil((each + other) / (sdu - TNS_HEADER)) - 1 for each in fetches)
+    overhead_bytes = (payload - sum(fetches)) / len(fetches)
+    return sum(
+        math.ceil((fetch_bytes + overhead_bytes) / (sdu - TNS_HEADER)) - 1
+        for fetch_bytes in fetches
+    )
 
 
 def link_published(result: RunResult) -> Iterator[Observation]:
     """The published cells: more data exactly, messages within NOISE."""
     published = {(row.fetched_by, row.fetch_size, row.link_sdu, row.sdu): row for row in PUBLISHED}
-    for each, counted in _counted(result):
-        cell = each.cell
+    for cell_result, counted in _counted(result):
+        cell = cell_result.cell
         row = published.get((cell.fetched_by, cell.fetch_size, cell.link_sdu, cell.sdu))
         if row is None:
             continue
         opening = OPENING if row.opens else 0
         messages = counted.waits(TO_DBLINK) + opening, counted.waits(TO_CLIENT)
-        more = counted.waits(MORE_FROM_DBLINK), counted.more_packets
-        held = more == (row.more_from_dblink, row.more_to_client) and all(
+        more_data = counted.waits(MORE_FROM_DBLINK), counted.more_packets
+        fulfilled = more_data == (row.more_from_dblink, row.more_to_client) and all(
             abs(n - p) <= NOISE
             for n, p in zip(messages, (row.messages, row.client_messages), strict=True)
         )
-        words = "/".join(f"{n:,.0f}" for n in (*messages, *more))
-        yield Observation(held, f"{each.label} {words}")
+        words = "/".join(f"{n:,.0f}" for n in (*messages, *more_data))
+        yield Observation(fulfilled, f"{cell_result.label} {words}")
 
 
 def link_delay(result: RunResult) -> Iterator[Observation]:
@@ -145,49 +151,57 @@ def link_delay(result: RunResult) -> Iterator[Observation]:
     While a fetch is on its way the servers work on the rest of it: up to the base's whole time is
     no addition.
     """
-    for each, (least_s, most_s) in link_forecasts(result):
-        took = each.over_base_s
+    for cell_result, (least_s, most_s) in link_forecasts(result):
+        took = cell_result.over_base_s
         assert took is not None
         low_s, high_s = (1 - TENTH) * least_s, (1 + TENTH) * most_s
-        held: bool | None = low_s <= took.value <= high_s
-        if not held and took.low <= high_s and took.high >= low_s:
-            held = None
-        words = f"{each.label} +{1e3 * took.value:,.0f} ms of +{1e3 * low_s:,.0f} to"
-        yield Observation(held, f"{words} {1e3 * high_s:,.0f}")
+        fulfilled: bool | None = low_s <= took.value <= high_s
+        if not fulfilled and took.low <= high_s and took.high >= low_s:
+            fulfilled = None
+        words = f"{cell_result.label} +{1e3 * took.value:,.0f} ms of +{1e3 * low_s:,.0f} to"
+        yield Observation(fulfilled, f"{words} {1e3 * high_s:,.0f}")
 
 
 def link_forecasts(result: RunResult) -> Iterator[tuple[CellResult, tuple[float, float]]]:
     """Cells whose link has a path that delays, and how many seconds it should add, at least and at
     most."""
-    by_label = {each.label: each for each in result.cells}
-    for each, counted in _counted(result):
-        base, path = by_label.get(each.base or ""), result.scenario.paths[each.cell.link_path]
-        if each.cell.twin or not path.delays:
+    by_label = {cell_result.label: cell_result for cell_result in result.cells}
+    for cell_result, counted in _counted(result):
+        base, path = (
+            by_label.get(cell_result.base or ""),
+            result.scenario.paths[cell_result.cell.link_path],
+        )
+        if cell_result.cell.twin or not path.delays:
             continue
-        if base and base.elapsed_s and each.over_base_s:
+        if base and base.elapsed_s and cell_result.over_base_s:
             trips_s = counted.statistics.get(TRIPS_TO_DBLINK, 0) * path.round_trip_s
             size = counted.statistics.get(BYTES_FROM_DBLINK, 0)
             carries_s = path.carries_s(round(size))
-            yield each, (trips_s + max(0, carries_s - base.elapsed_s.value), trips_s + carries_s)
+            yield (
+                cell_result,
+                (trips_s + max(0, carries_s - base.elapsed_s.value), trips_s + carries_s),
+            )
 
 
 def remote_polls(result: RunResult) -> Iterator[Observation]:
     """The remote server's client is a server that never sends urgent data: it polls once in its
     skip checks, whatever the break mode of the local session."""
-    for each, counted in _counted(result):
+    for cell_result, counted in _counted(result):
         remote = counted.remote
         if remote is None or remote.known_polls is None:
             continue
         checks = remote.statistics.get(LAB_CHECKS, 0) * remote.executions
-        expected = checks / (each.cell.link_skip or DEFAULT_SKIP)
-        held = abs(remote.known_polls - expected) <= max(WITHIN * expected, 1)
-        yield Observation(held, f"{each.label} {remote.known_polls:,.0f} polls of {checks:,.0f}")
+        expected = checks / (cell_result.cell.link_skip or DEFAULT_SKIP)
+        fulfilled = abs(remote.known_polls - expected) <= max(WITHIN * expected, 1)
+        yield Observation(
+            fulfilled, f"{cell_result.label} {remote.known_polls:,.0f} polls of {checks:,.0f}"
+        )
 
 
 def _counted(result: RunResult) -> Iterator[tuple[CellResult, CountedTotals]]:
-    for each in result.cells:
-        if each.cell.link_path and each.counted:
-            yield each, each.counted
+    for cell_result in result.cells:
+        if cell_result.cell.link_path and cell_result.counted:
+            yield cell_result, cell_result.counted
 
 
 def _rows(result: RunResult) -> int:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What a client result cache makes of a load."""
+"""Checks of a client result cache's effect on a load."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ FIFTH = 0.2
 
 
 def cache_pays(result: RunResult) -> Iterator[Observation]:
-    """With the cache sessions do more than without, and the more the longer the path."""
+    """Sessions with the cache do more than without, and the more the longer the path."""
     factors: list[tuple[float, float]] = []
-    for each, base in _pairs(result):
-        if each.load and base.load and (times := each.load.times(base.load)):
-            words = f"{each.label} {times.value:.1f} times {base.label}"
+    for cell_result, base in _pairs(result):
+        if cell_result.load and base.load and (times := cell_result.load.times(base.load)):
+            words = f"{cell_result.label} {times.value:.1f} times {base.label}"
             yield Observation(times.low > 1, words)
-            factors.append((_delay_s(result, each), times.value))
+            factors.append((_delay_s(result, cell_result), times.value))
     for (near_s, near), (far_s, far) in zip(sorted(factors), sorted(factors)[1:], strict=False):
         if far_s > near_s:
             yield Observation(
@@ -29,27 +29,35 @@ def cache_pays(result: RunResult) -> Iterator[Observation]:
 
 
 def cache_hides_path(result: RunResult) -> Iterator[Observation]:
-    """With the cache a path that delays does not slow sessions down, within FIFTH."""
-    cached = [each for each, _ in _pairs(result)]
-    for each in cached:
+    """A path that delays does not slow down sessions with the cache, within FIFTH."""
+    cached = [cell_result for cell_result, _ in _pairs(result)]
+    for cell_result in cached:
         for near in cached:
-            same = replace(near.cell, path=each.cell.path) == each.cell
-            if same and _delay_s(result, near) < _delay_s(result, each):
-                assert each.load is not None
-                times = each.load.times(near.load) if near.load else None
+            same_but_path = replace(near.cell, path=cell_result.cell.path) == cell_result.cell
+            if same_but_path and _delay_s(result, near) < _delay_s(result, cell_result):
+                assert cell_result.load is not None
+                times = cell_result.load.times(near.load) if near.load else None
                 if times is not None:
-                    held = times.value >= 1 - FIFTH
-                    yield Observation(held, f"{each.label} {times.value:.2f} times {near.label}")
+                    fulfilled = times.value >= 1 - FIFTH
+                    yield Observation(
+                        fulfilled, f"{cell_result.label} {times.value:.2f} times {near.label}"
+                    )
 
 
 def _pairs(result: RunResult) -> Iterator[tuple[CellResult, CellResult]]:
     """Each cell with a cache, and the same one without."""
-    by_cell = {each.cell: each for each in result.cells}
-    for each in result.cells:
-        base = by_cell.get(replace(each.cell, cache=False))
-        if each.cell.cache and not each.cell.twin and each.load and base and base.load:
-            yield each, base
+    by_cell = {cell_result.cell: cell_result for cell_result in result.cells}
+    for cell_result in result.cells:
+        base = by_cell.get(replace(cell_result.cell, cache=False))
+        if (
+            cell_result.cell.cache
+            and not cell_result.cell.twin
+            and cell_result.load
+            and base
+            and base.load
+        ):
+            yield cell_result, base
 
 
-def _delay_s(result: RunResult, each: CellResult) -> float:
-    return result.scenario.paths[each.cell.path].round_trip_s
+def _delay_s(result: RunResult, cell_result: CellResult) -> float:
+    return result.scenario.paths[cell_result.cell.path].round_trip_s

@@ -11,8 +11,8 @@ WITHIN = 0.01
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """`held`: whether the expectation holds here, None where this run cannot tell; `words`: the
-    evidence, with its units."""
+    """`confirmed`: whether the expectation holds here, None if this run cannot show it; `words`:
+    the evidence, with its units."""
 
-    held: bool | None
+    confirmed: bool | None
     words: str

@@ -17,34 +17,34 @@ CLOSED = 0.25
 
 
 def in_band_slower(result: RunResult) -> Iterator[Observation]:
-    """By elapsed time or by the server's CPU time, which is less noisy; faster by neither."""
-    for each in result.cells:
-        if each.cell.skip != DEFAULT_SKIP or each.cell.twin:
+    """Slower by elapsed time or by the server's less noisy CPU time, and faster by neither."""
+    for cell_result in result.cells:
+        if cell_result.cell.skip != DEFAULT_SKIP or cell_result.cell.twin:
             continue
-        over = {"elapsed": each.over_base_pct, "CPU": each.cpu_over_base_pct}
-        known = {name: value for name, value in over.items() if value is not None}
-        if not known:
+        over = {"elapsed": cell_result.over_base_pct, "CPU": cell_result.cpu_over_base_pct}
+        known_over = {name: value for name, value in over.items() if value is not None}
+        if not known_over:
             continue
-        held = None
+        fulfilled = None
         if len(result.run.blocks) >= FEWEST_VALUES:
-            if any(value.high < 0 for value in known.values()):
-                held = False
-            elif any(value.low > 0 for value in known.values()):
-                held = True
+            if any(value.high < 0 for value in known_over.values()):
+                fulfilled = False
+            elif any(value.low > 0 for value in known_over.values()):
+                fulfilled = True
         words = ", ".join(
             f"{name} {value.value:+z.1f} [{value.low:+z.1f}, {value.high:+z.1f}] %"
-            for name, value in known.items()
+            for name, value in known_over.items()
         )
-        yield Observation(held, f"{each.cell.client} {words}")
+        yield Observation(fulfilled, f"{cell_result.cell.client} {words}")
 
 
 def gap_closes(result: RunResult) -> Iterator[Observation]:
-    """By the server's CPU time, which is less noisy, where it is known; else by elapsed time.
+    """The comparison uses the server's CPU time, which is less noisy, or else elapsed time.
 
     Only for clients that have an out-of-band session: a local session uses another kind of socket
     and takes 1 to 2 % less CPU by itself, which no skip closes.
     """
-    modes = {(each.cell.client, each.cell.break_mode) for each in result.cells}
+    modes = {(cell_result.cell.client, cell_result.cell.break_mode) for cell_result in result.cells}
     for client in result.clients:
         if (client, "out-of-band") not in modes:
             continue
@@ -56,32 +56,32 @@ def gap_closes(result: RunResult) -> Iterator[Observation]:
         }
         if DEFAULT_SKIP in gaps and max(gaps) > DEFAULT_SKIP:
             first, last = gaps[DEFAULT_SKIP], gaps[max(gaps)]
-            most, held = CLOSED * first.value, None
+            limit_pct, fulfilled = CLOSED * first.value, None
             if len(result.run.blocks) >= FEWEST_VALUES and first.value > 0:
-                if last.value <= most:
-                    held = True
-                elif last.low > most:
-                    held = False
+                if last.value <= limit_pct:
+                    fulfilled = True
+                elif last.low > limit_pct:
+                    fulfilled = False
             words = (
                 f"{client} {first.value:+z.1f} % at {DEFAULT_SKIP}, {last.value:+z.1f}"
                 f" [{last.low:+z.1f}, {last.high:+z.1f}] % at {max(gaps)}"
             )
-            yield Observation(held, words)
+            yield Observation(fulfilled, words)
 
 
 def polls_by_skip(result: RunResult) -> Iterator[Observation]:
-    for each in result.cells:
-        counted = each.counted
+    for cell_result in result.cells:
+        counted = cell_result.counted
         if counted is None or counted.known_polls is None:
             continue
-        if each.cell.break_mode != "in-band":
+        if cell_result.cell.break_mode != "in-band":
             yield Observation(
-                counted.known_polls == 0, f"{each.label} {counted.known_polls:,.0f} polls"
+                counted.known_polls == 0, f"{cell_result.label} {counted.known_polls:,.0f} polls"
             )
-        elif each.cell.skip:
+        elif cell_result.cell.skip:
             per_poll = counted.gets_per_poll or 0.0
-            held = abs(per_poll / each.cell.skip - 1) <= WITHIN
-            yield Observation(held, f"{each.label} {per_poll:,.2f} gets a poll")
+            fulfilled = abs(per_poll / cell_result.cell.skip - 1) <= WITHIN
+            yield Observation(fulfilled, f"{cell_result.label} {per_poll:,.2f} gets a poll")
 
 
 def views_equal(result: RunResult) -> Iterator[Observation]:
@@ -91,26 +91,35 @@ def views_equal(result: RunResult) -> Iterator[Observation]:
     """
     for client in result.clients:
         counted = [e.counted for e in result.cells if e.cell.client == client and e.counted]
-        done = [_done(each) for each in counted]
-        names = sorted({name for each in done for name in each})
-        one = max((result.scenario.counted / each.executions for each in counted), default=0.0)
+        work_done = [_done(totals) for totals in counted]
+        names = sorted({name for counts in work_done for name in counts})
+        one_block = max(
+            (result.scenario.counted / totals.executions for totals in counted), default=0.0
+        )
         differ = [
             f"{name} {min(values):,.1f} to {max(values):,.1f}"
             for name in names
-            for values in [[each.get(name, 0.0) for each in done]]
-            if max(values) - min(values) > WITHIN * max(values) + one
+            for values in [[counts.get(name, 0.0) for counts in work_done]]
+            if max(values) - min(values) > WITHIN * max(values) + one_block
         ]
-        if len(done) > 1 and names:
-            words = ", ".join(differ) or f"{len(names)} statistics and events of {len(done)} cells"
+        if len(work_done) > 1 and names:
+            words = (
+                ", ".join(differ) or f"{len(names)} statistics and events of {len(work_done)} cells"
+            )
             yield Observation(not differ, f"{client}: {words}")
 
 
 def same_plan(result: RunResult) -> Iterator[Observation]:
-    """One plan in all cells; nothing where the server does not show it."""
-    plans = {plan for each in result.cells if each.counted for plan in each.counted.plans}
+    """All cells have the same plan, where the server shows it."""
+    plans = {
+        plan
+        for cell_result in result.cells
+        if cell_result.counted
+        for plan in cell_result.counted.plans
+    }
     if plans:
-        shown = ", ".join(map(str, sorted(plans)))
-        yield Observation(len(plans) == 1, f"PLAN_HASH_VALUE {shown}")
+        plan_list = ", ".join(map(str, sorted(plans)))
+        yield Observation(len(plans) == 1, f"PLAN_HASH_VALUE {plan_list}")
     else:
         yield Observation(None, "this server's V$SQL shows no plan")
 

@@ -31,7 +31,7 @@ FLUSH_NS = 100_000_000
 FLUSH_RECORDS = 2048
 EXECUTED, DROPPED = 0, -1
 
-now = time.monotonic_ns
+now_ns = time.monotonic_ns
 output = threading.Lock()
 
 
@@ -47,13 +47,13 @@ def brief(error: Exception) -> str:
 
 
 class Records:
-    """What a session has done since its last flush."""
+    """The transactions of a session since its last flush."""
 
     def __init__(self, session: int) -> None:
         self.session = session
         self.data = bytearray()
         self.errors: list[str] = []
-        self.flushed = now()
+        self.flushed = now_ns()
 
     def add(self, due: float, began: float, ended: float, statement: int, outcome: int) -> None:
         self.data += RECORD.pack(due, began, ended, statement, outcome)
@@ -71,7 +71,7 @@ class Records:
             self.flush()
 
     def flush(self) -> None:
-        self.flushed = now()
+        self.flushed = now_ns()
         if self.data:
             records = base64.b64encode(self.data).decode()
             reply({"session": self.session, "records": records, "errors": self.errors})
@@ -79,7 +79,7 @@ class Records:
 
 
 class Session(threading.Thread):
-    """One connection; its requests come by a queue."""
+    """A connection, which takes its requests from a queue."""
 
     def __init__(self, number: int, statements: list[Message]) -> None:
         super().__init__(daemon=True)
@@ -114,14 +114,14 @@ class Session(threading.Thread):
         first: list[str],
         identify: list[str],
         cache: Message | None = None,
-        **given: Any,
+        **parameters: Any,
     ) -> None:
         if sdu:
-            given["sdu"] = sdu
-        self.stopped.wait(max(at_ns - now(), 0) / 1e9)
-        began = now()
-        self.connection = oracledb.connect(**given)
-        ended = now()
+            parameters["sdu"] = sdu
+        self.stopped.wait(max(at_ns - now_ns(), 0) / 1e9)
+        began = now_ns()
+        self.connection = oracledb.connect(**parameters)
+        ended = now_ns()
         self.cursors = [self.connection.cursor() for _ in self.statements]
         for cursor in self.cursors:
             if fetch_size:
@@ -159,7 +159,7 @@ class Session(threading.Thread):
         self.cache = ResultCache(rows, lag_ns, most_bytes)
 
     def push_statistics(self, table: str) -> None:
-        """As Oracle's client does: the server keeps the numbers of every cache in a table."""
+        """Write the statistics to a table of the server, as Oracle's client does."""
         sql = f"update {table} set value = :1, name = :2 where cache_id = :3 and stat_id = :4"
         with self.connection.cursor() as cursor:
             cursor.executemany(sql, self.statistics_rows(self.cache))
@@ -199,7 +199,7 @@ class Session(threading.Thread):
             due = (start_ns if open_loop else previous) + int(due_ns)
             if due >= end_ns or not self.wait_until(due, records):
                 break
-            began = now()
+            began = now_ns()
             if began >= end_ns:
                 break
             if max_lag_ns is not None and began - due > max_lag_ns:
@@ -220,7 +220,7 @@ class Session(threading.Thread):
                 outcome = records.failed(brief(error))
                 if not self.connection.is_healthy():
                     failure = brief(error)
-            previous = now()
+            previous = now_ns()
             records.add(due - start_ns, began - start_ns, previous - start_ns, statement, outcome)
             if failure:
                 break
@@ -243,10 +243,12 @@ class Session(threading.Thread):
             yield from ENTRY.iter_unpack(entries)
 
     def wait_until(self, due: int, records: Records) -> bool:
-        """Wait for a moment; False where the session was stopped meanwhile."""
-        records.flush_if_due(max(due, now()))
-        left = due - now()
-        return not (self.stopped.wait(left / 1e9) if left > 0 else self.stopped.is_set())
+        """Wait for a moment; False if the session was stopped before it."""
+        records.flush_if_due(max(due, now_ns()))
+        remaining_ns = due - now_ns()
+        return not (
+            self.stopped.wait(remaining_ns / 1e9) if remaining_ns > 0 else self.stopped.is_set()
+        )
 
     def execute(self, number: int, row: int, *, cached: bool) -> bool:
         """Execute and fetch all rows; whether it may have changed something."""

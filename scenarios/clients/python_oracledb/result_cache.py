@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Hashable
 from typing import Any
 
-now = time.monotonic_ns
+now_ns = time.monotonic_ns
 
 BLOCK_BYTES = 256
 STATISTICS = (
@@ -53,26 +53,26 @@ class ResultCache:
 
     def rows(self, key: Hashable, execute: Callable[[], Rows]) -> Rows:
         """The rows of a statement with binds: kept ones, or those that `execute` fetches."""
-        if self._looked is None or now() - self._looked > self._lag_ns:
+        if self._looked is None or now_ns() - self._looked > self._lag_ns:
             self.look_for_changes()
-        found = self._results.get(key)
-        if found is not None:
+        result = self._results.get(key)
+        if result is not None:
             self.finds += 1
-            return found
+            return result
         rows = execute()
         self._keep(key, rows)
         return rows
 
     def look_for_changes(self) -> None:
-        """Ask for changes; forget all results where there are any."""
+        """Query for changes; forget all results if there are any."""
         # The answer is as of a moment after this one.
-        asked = now()
+        requested_ns = now_ns()
         self.looks += 1
-        seen = self._changes()
-        if seen != self._seen and self._seen is not None:
+        changes = self._changes()
+        if changes != self._seen and self._seen is not None:
             self.invalidations += 1
             self.forget()
-        self._seen, self._looked = seen, asked
+        self._seen, self._looked = changes, requested_ns
 
     def forget(self) -> None:
         """Keep nothing: the results may have changed, or belong to other session settings."""
@@ -94,7 +94,7 @@ class ResultCache:
         self._results[key] = rows
 
     def statistics(self) -> list[tuple[str, int]]:
-        """By name of STATISTICS, in that order."""
+        """The counters by name, in the order of STATISTICS."""
         values = (
             BLOCK_BYTES,
             self._most_blocks,

@@ -50,7 +50,7 @@ end;"""
 
 
 class Client:
-    """One connection and the variables of a script; each request of ../README.md is a method."""
+    """A connection and a script's variables; each request of ../README.md is a method."""
 
     def __init__(self) -> None:
         self.variables: dict[str, Any] = {}
@@ -58,15 +58,15 @@ class Client:
         self.connection: Any = None
         self.cursor: Any = None
 
-    def connect(self, **given: Any) -> Answer:
-        self.connection = oracledb.connect(**given)
+    def connect(self, **parameters: Any) -> Answer:
+        self.connection = oracledb.connect(**parameters)
         self.cursor = self.connection.cursor()
         # A variable belongs to a connection; its value to the script.
         for name, (kind, size) in self.kinds.items():
-            before = None if kind == "REFCURSOR" else self.variables[name].getvalue()
+            previous = None if kind == "REFCURSOR" else self.variables[name].getvalue()
             self.variable(name, kind, size)
-            if before is not None:
-                self.variables[name].setvalue(0, before)
+            if previous is not None:
+                self.variables[name].setvalue(0, previous)
         return {}
 
     def variable(self, name: str, type: str, size: int) -> Answer:
@@ -95,8 +95,8 @@ class Client:
     def _described(self) -> Answer:
         described = self.cursor.description
         columns = [
-            {"name": each.name, "type": each.type_code.name, "size": each.display_size or 0}
-            for each in described or ()
+            {"name": column.name, "type": column.type_code.name, "size": column.display_size or 0}
+            for column in described or ()
         ]
         self.texts = [_text_of(column["type"]) for column in columns]
         return {"columns": columns if described else None, "changed": max(self.cursor.rowcount, 0)}
@@ -127,11 +127,13 @@ class Client:
     def output(self) -> Answer:
         cursor = self.connection.cursor()
         binds = {f"line{i}": cursor.var(str, 32767) for i in range(_LINES)}
-        taken = cursor.var(int)
+        line_count = cursor.var(int)
         lines: list[str] = []
         while len(lines) % _LINES == 0:
-            cursor.execute(_OUTPUT, binds | {"taken": taken})
-            new = [each.getvalue() or "" for each in binds.values()][: taken.getvalue()]
+            cursor.execute(_OUTPUT, binds | {"taken": line_count})
+            new = [variable.getvalue() or "" for variable in binds.values()][
+                : line_count.getvalue()
+            ]
             if not new:
                 break
             lines += new

@@ -19,46 +19,48 @@ def run_data(result: RunResult) -> dict[str, Any]:
         "warnings": list(result.warnings),
         "noise_floor_pct": _interval(result.floor_pct),
         "counts_agree": result.counts_agree,
-        "cells": [_cell(each) for each in result.cells],
-        "expected": [asdict(each) for each in checked_expectations(result)],
+        "cells": [_cell(cell_result) for cell_result in result.cells],
+        "expected": [asdict(expectation) for expectation in checked_expectations(result)],
     }
 
 
-def _cell(each: CellResult) -> dict[str, Any]:
-    counted = each.counted
+def _cell(cell_result: CellResult) -> dict[str, Any]:
+    counted = cell_result.counted
     return {
-        "label": each.label,
-        "cell": each.cell.data(),
-        "base": each.base,
-        "elapsed_s": _interval(each.elapsed_s),
-        "cpu_s": _interval(each.cpu_s),
-        "over_base_pct": _interval(each.over_base_pct),
-        "cpu_over_base_pct": _interval(each.cpu_over_base_pct),
-        "remote_cpu_s": _interval(each.remote_cpu_s),
-        "remote_cpu_over_base_pct": _interval(each.remote_cpu_over_base_pct),
+        "label": cell_result.label,
+        "cell": cell_result.cell.data(),
+        "base": cell_result.base,
+        "elapsed_s": _interval(cell_result.elapsed_s),
+        "cpu_s": _interval(cell_result.cpu_s),
+        "over_base_pct": _interval(cell_result.over_base_pct),
+        "cpu_over_base_pct": _interval(cell_result.cpu_over_base_pct),
+        "remote_cpu_s": _interval(cell_result.remote_cpu_s),
+        "remote_cpu_over_base_pct": _interval(cell_result.remote_cpu_over_base_pct),
         "counted": counted
         and {
             **asdict(counted),
             "round_trip_s": counted.round_trip_s,
             "gets_per_poll": counted.gets_per_poll,
         },
-        "cancels_ms": list(each.cancels_ms),
-        "cancels_lost": each.cancels_lost,
-        "cancels_wrong": each.cancels_wrong,
-        "found_ms": list(each.found_ms),
-        "not_found": each.not_found,
-        "in_break_check_pct": _interval(each.check_pct),
+        "cancels_ms": list(cell_result.cancels_ms),
+        "cancels_lost": cell_result.cancels_lost,
+        "cancels_wrong": cell_result.cancels_wrong,
+        "found_ms": list(cell_result.found_ms),
+        "not_found": cell_result.not_found,
+        "in_break_check_pct": _interval(cell_result.check_pct),
         "layers": {
             name: {"round_trip_s": _interval(layer.seconds), "blocks_s": list(layer.blocks_s)}
-            for name, layer in each.layers.items()
+            for name, layer in cell_result.layers.items()
         },
-        "load": _load(each),
-        "stacks": {k: v for k, v in each.stacks.items() if k not in ("kind", "block", "cell")},
+        "load": _load(cell_result),
+        "stacks": {
+            k: v for k, v in cell_result.stacks.items() if k not in ("kind", "block", "cell")
+        },
     }
 
 
-def _load(each: CellResult) -> dict[str, Any] | None:
-    load = each.load
+def _load(cell_result: CellResult) -> dict[str, Any] | None:
+    load = cell_result.load
     if load is None:
         return None
     data = asdict(load)
@@ -67,7 +69,7 @@ def _load(each: CellResult) -> dict[str, Any] | None:
         **data,
         "per_s": _interval(load.per_s),
         "found": load.found,
-        "latch_figures": latch_cell_data(each),
+        "latch_figures": latch_cell_data(cell_result),
     }
 
 

@@ -17,14 +17,14 @@ def elapsed(result: RunResult) -> str:
     values = by_cell(result.run, "elapsed_s")
     rows = [
         Strip(
-            each.label,
-            1e3 * each.elapsed_s.value,
-            (1e3 * each.elapsed_s.low, 1e3 * each.elapsed_s.high),
+            cell_result.label,
+            1e3 * cell_result.elapsed_s.value,
+            (1e3 * cell_result.elapsed_s.low, 1e3 * cell_result.elapsed_s.high),
             [1e3 * value for value in of_blocks(values[number])],
-            _series(result, each),
+            _series(result, cell_result),
         )
-        for number, each in enumerate(result.cells)
-        if each.elapsed_s
+        for number, cell_result in enumerate(result.cells)
+        if cell_result.elapsed_s
     ]
     title = "An execution: median of the blocks, 95 % interval, every block"
     return strips(title, "ms", rows, log=spread_wide(row.value or 0 for row in rows))
@@ -33,21 +33,25 @@ def elapsed(result: RunResult) -> str:
 def loads(result: RunResult) -> str:
     rows = [
         Strip(
-            each.label,
-            each.load.per_s.value,
-            (each.load.per_s.low, each.load.per_s.high),
-            each.load.later_per_s,
-            _series(result, each),
+            cell_result.label,
+            cell_result.load.per_s.value,
+            (cell_result.load.per_s.low, cell_result.load.per_s.high),
+            cell_result.load.later_per_s,
+            _series(result, cell_result),
         )
-        for each in result.cells
-        if each.load and min(each.load.later_per_s) > 0
+        for cell_result in result.cells
+        if cell_result.load and min(cell_result.load.later_per_s) > 0
     ]
     title = "Transactions a second, later half of each load: median of the blocks, every block"
     return strips(title, "a second", rows, log=spread_wide(row.value or 0 for row in rows))
 
 
 def over_base(result: RunResult) -> str:
-    compared = [(each, each.over_base_pct) for each in result.cells if each.over_base_pct]
+    compared = [
+        (cell_result, cell_result.over_base_pct)
+        for cell_result in result.cells
+        if cell_result.over_base_pct
+    ]
     # Ratios over a wide range are shown as factors instead of per cent.
     times = spread_wide(1 + over.value / 100 for _, over in compared)
 
@@ -56,13 +60,13 @@ def over_base(result: RunResult) -> str:
 
     rows = [
         Strip(
-            each.label,
+            cell_result.label,
             shown(over.value),
             (shown(over.low), shown(over.high)),
             (),
-            _series(result, each),
+            _series(result, cell_result),
         )
-        for each, over in compared
+        for cell_result, over in compared
     ]
     title = "Elapsed over the base, paired in time; (A/A) is the noise floor"
     return strips(title, "times the base's" if times else "% of the base's", rows, log=times)
@@ -71,13 +75,13 @@ def over_base(result: RunResult) -> str:
 def polls(result: RunResult) -> str:
     points = [
         Marker(
-            each.cell.skip,
-            each.counted.polls_per_execution,
-            each.label,
-            _series(result, each),
+            cell_result.cell.skip,
+            cell_result.counted.polls_per_execution,
+            cell_result.label,
+            _series(result, cell_result),
         )
-        for each in result.cells
-        if each.cell.skip and each.counted and each.counted.polls_per_execution
+        for cell_result in result.cells
+        if cell_result.cell.skip and cell_result.counted and cell_result.counted.polls_per_execution
     ]
     drawing = scatter(
         "Break polls of an execution, by skip",
@@ -93,14 +97,15 @@ def polls(result: RunResult) -> str:
 def cancels(result: RunResult) -> str:
     rows = [
         Strip(
-            each.label + (f" ({each.cancels_lost} lost)" if each.cancels_lost else ""),
-            each.cancel_median_ms,
+            cell_result.label
+            + (f" ({cell_result.cancels_lost} lost)" if cell_result.cancels_lost else ""),
+            cell_result.cancel_median_ms,
             None,
-            each.cancels_ms,
-            _series(result, each),
+            cell_result.cancels_ms,
+            _series(result, cell_result),
         )
-        for each in result.cells
-        if each.cancels_ms or each.cancels_lost
+        for cell_result in result.cells
+        if cell_result.cancels_ms or cell_result.cancels_lost
     ]
     title = "From sending a break until the call returned: every one, and the median"
     return strips(title, "ms", rows, log=True)
@@ -109,14 +114,15 @@ def cancels(result: RunResult) -> str:
 def losses(result: RunResult) -> str:
     rows = [
         Strip(
-            each.label + (f" ({each.not_found} not found)" if each.not_found else ""),
-            each.found_median_ms,
+            cell_result.label
+            + (f" ({cell_result.not_found} not found)" if cell_result.not_found else ""),
+            cell_result.found_median_ms,
             None,
-            each.found_ms,
-            _series(result, each),
+            cell_result.found_ms,
+            _series(result, cell_result),
         )
-        for each in result.cells
-        if each.found_ms or each.not_found
+        for cell_result in result.cells
+        if cell_result.found_ms or cell_result.not_found
     ]
     title = "From the loss of a client until its server ended: every one, and the median"
     return strips(title, "ms", rows, log=True)
@@ -125,13 +131,13 @@ def losses(result: RunResult) -> str:
 def front(result: RunResult) -> str:
     points = [
         Marker(
-            each.cancel_median_ms,
-            each.over_base_pct.value,
-            each.label,
-            _series(result, each),
+            cell_result.cancel_median_ms,
+            cell_result.over_base_pct.value,
+            cell_result.label,
+            _series(result, cell_result),
         )
-        for each in result.cells
-        if each.cell.skip and each.cancel_median_ms and each.over_base_pct
+        for cell_result in result.cells
+        if cell_result.cell.skip and cell_result.cancel_median_ms and cell_result.over_base_pct
     ]
     drawing = scatter(
         "Cost against latency: one point a skip",
@@ -147,31 +153,39 @@ def round_trips(result: RunResult) -> str:
     if "polls" in result.scenario.record:
         return ""
     rows = [
-        Strip(each.label, 1e6 * each.counted.round_trip_s, None, (), _series(result, each))
-        for each in result.cells
-        if each.counted and each.counted.round_trip_s and each.counted.round_trip_s > 0
+        Strip(
+            cell_result.label,
+            1e6 * cell_result.counted.round_trip_s,
+            None,
+            (),
+            _series(result, cell_result),
+        )
+        for cell_result in result.cells
+        if cell_result.counted
+        and cell_result.counted.round_trip_s
+        and cell_result.counted.round_trip_s > 0
     ]
     title = "(elapsed - time in the server) / round trips"
     return strips(title, "us", rows, log=True)
 
 
 def flames(result: RunResult) -> str:
-    """For each client a flame graph: the cell that polls most, compared with its base."""
-    taken = {e.label: e for e in result.cells if e.stacks and not e.cell.twin}
-    polling = sorted((e for e in taken.values() if e.cell.checks), key=lambda e: e.cell.checks)
+    """A flame graph for each client: the cell that polls most, compared with its base."""
+    sampled = {e.label: e for e in result.cells if e.stacks and not e.cell.twin}
+    polling = sorted((e for e in sampled.values() if e.cell.checks), key=lambda e: e.cell.checks)
     drawn: dict[str, str] = {}
-    for each in polling:
-        base = taken.get(each.base or "")
-        if base is not None and each.cell.client not in drawn:
+    for cell_result in polling:
+        base = sampled.get(cell_result.base or "")
+        if base is not None and cell_result.cell.client not in drawn:
             picture = Picture(
-                title=f"On CPU: {each.label}, against {base.label}",
-                side=Side(each.label, parse_folded(each.stacks["folded"])),
+                title=f"On CPU: {cell_result.label}, against {base.label}",
+                side=Side(cell_result.label, parse_folded(cell_result.stacks["folded"])),
                 before=Side(base.label, parse_folded(base.stacks["folded"])),
                 layers=layers_of([packaged(result.run.header["server"])]),
             )
-            drawn[each.cell.client] = flame_svg(picture)
+            drawn[cell_result.cell.client] = flame_svg(picture)
     return "\n".join(drawn.values())
 
 
-def _series(result: RunResult, each: CellResult) -> int:
-    return result.clients.index(each.cell.client)
+def _series(result: RunResult, cell_result: CellResult) -> int:
+    return result.clients.index(cell_result.cell.client)

@@ -24,9 +24,13 @@ _SUMS = ("gets", "finds", "misses", "spin_gets", "slept", "sleeps")
 
 
 def latch_tables(result: RunResult) -> Iterator[object]:
-    """What the cells achieve and what the latch takes of it, the counts, and who wins; nothing
+    """The rates of the cells, the time in the latch, the counts, and the fastest cell; nothing
     where no cell watched a latch."""
-    watched = [(each, found) for each in result.cells if (found := latch_figures(each))]
+    watched = [
+        (cell_result, figures)
+        for cell_result in result.cells
+        if (figures := latch_figures(cell_result))
+    ]
     if not watched:
         return
     yield ""
@@ -42,18 +46,18 @@ def latch_tables(result: RunResult) -> Iterator[object]:
     if groups:
         yield ""
         yield "Who wins, in per cent of the other's rate:"
-        yield from (_words(result, each) for each in groups)
+        yield from (_words(result, group) for group in groups)
     yield ""
 
 
-def latch_cell_data(each: CellResult) -> dict[str, Any] | None:
+def latch_cell_data(cell_result: CellResult) -> dict[str, Any] | None:
     """JSON-ready."""
-    found = latch_figures(each)
-    return None if found is None else asdict(found)
+    figures = latch_figures(cell_result)
+    return None if figures is None else asdict(figures)
 
 
 def _figures(result: RunResult, watched: list[tuple[CellResult, LatchFigures]]) -> Table:
-    fewest = min(each.cell.sessions for each, _ in watched)
+    fewest = min(cell_result.cell.sessions for cell_result, _ in watched)
     table = _table("95 % intervals")
     for name in (
         "queries a second",
@@ -65,17 +69,17 @@ def _figures(result: RunResult, watched: list[tuple[CellResult, LatchFigures]]) 
         "asleep %",
     ):
         table.add_column(name, justify="right", no_wrap=True)
-    for each, found in watched:
-        assert each.load is not None
+    for cell_result, figures in watched:
+        assert cell_result.load is not None
         table.add_row(
-            each.label,
-            interval(each.load.queries_per_s),
-            interval(times_of_fewest(each, result.cells)),
-            interval(found.misses),
-            interval(found.sleeps_per_s),
-            interval(found.waited_pct),
-            interval(found.spun_pct),
-            interval(found.slept_pct),
+            cell_result.label,
+            interval(cell_result.load.queries_per_s),
+            interval(times_of_fewest(cell_result, result.cells)),
+            interval(figures.misses),
+            interval(figures.sleeps_per_s),
+            interval(figures.waited_pct),
+            interval(figures.spun_pct),
+            interval(figures.slept_pct),
         )
     return table
 
@@ -84,11 +88,11 @@ def _sums(watched: list[tuple[CellResult, LatchFigures]]) -> Table:
     table = _table("Result Cache: RC Latch")
     for name in ("gets", "finds", "misses", "spin gets", "slept", "sleeps", "wait ms"):
         table.add_column(name, justify="right", no_wrap=True)
-    for each, _ in watched:
-        assert each.load is not None
-        latch = each.load.latch
+    for cell_result, _ in watched:
+        assert cell_result.load is not None
+        latch = cell_result.load.latch
         texts = [f"{latch[key]:,}" for key in _SUMS]
-        table.add_row(each.label, *texts, f"{latch['wait_us'] / 1e3:,.1f}")
+        table.add_row(cell_result.label, *texts, f"{latch['wait_us'] / 1e3:,.1f}")
     return table
 
 
@@ -98,15 +102,15 @@ def _table(first: str) -> Table:
     return table
 
 
-def _words(result: RunResult, found: Winner) -> str:
+def _words(result: RunResult, winner: Winner) -> str:
     group = [name for name in result.varied if name != "result_cache"]
-    names = [each.cell.label(["result_cache"]) for each in found.cells]
+    names = [cell_result.cell.label(["result_cache"]) for cell_result in winner.cells]
     ahead = ", ".join(
         f"{interval(by, sign=True)} % of {name}"
-        for by, name in zip(found.ahead_pct, names[1:], strict=True)
+        for by, name in zip(winner.ahead_pct, names[1:], strict=True)
     )
-    where = found.cells[0].cell.label(group) or "all"
-    if found.certain:
+    where = winner.cells[0].cell.label(group) or "all"
+    if winner.certain:
         return f"  {where}: {names[0]}, {ahead}"
     why = "too few blocks" if len(result.run.blocks) < FEWEST_VALUES else "within noise"
     return f"  {where}: no winner ({why}); first {names[0]}, {ahead}"

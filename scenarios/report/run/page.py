@@ -19,12 +19,12 @@ def run_page(result: RunResult) -> str:
 
 
 def _sections(result: RunResult) -> Iterator[str]:
-    for each in result.warnings:
-        yield f'<p class="warning">{escape(each)}</p>'
+    for warning in result.warnings:
+        yield f'<p class="warning">{escape(warning)}</p>'
     if result.scenario.expected:
         yield f"<h2>Expected</h2>\n<pre>{escape(chr(10).join(expected_lines(result, 100)))}</pre>"
-    if found := "".join(f"<li>{escape(each)}</li>" for each in conclusions(result)):
-        yield f"<h2>Found</h2>\n<ul>{found}</ul>"
+    if items := "".join(f"<li>{escape(conclusion)}</li>" for conclusion in conclusions(result)):
+        yield f"<h2>Found</h2>\n<ul>{items}</ul>"
     for heading, drawing in (
         ("Loads", figures.loads(result)),
         ("Elapsed", figures.elapsed(result)),
@@ -45,7 +45,7 @@ def _sections(result: RunResult) -> Iterator[str]:
 
 def _statements(result: RunResult) -> Iterator[str]:
     if workload := result.run.header.get("workload"):
-        yield from (each["sql"] for each in workload["statements"])
+        yield from (statement["sql"] for statement in workload["statements"])
     else:
         work = result.run.header["work"]
         yield f"{work['statement'].strip()}\n{work['binds']}"

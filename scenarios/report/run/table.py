@@ -18,13 +18,13 @@ COARSE = 100
 def cell_table(result: RunResult) -> Table:
     table = Table(box=None, pad_edge=False, header_style="", padding=(0, 2, 0, 0))
     columns = [("cell", "left")]
-    shown = result.cells
+    shown_cells = result.cells
     has = {
-        "elapsed": any(c.elapsed_s for c in shown),
-        "polls": "polls" in result.scenario.record and any(c.counted for c in shown),
-        "stacks": any(c.check_pct for c in shown),
-        "cancel": any(c.cancels_ms or c.cancels_lost for c in shown),
-        "lost client": any(c.found_ms or c.not_found for c in shown),
+        "elapsed": any(c.elapsed_s for c in shown_cells),
+        "polls": "polls" in result.scenario.record and any(c.counted for c in shown_cells),
+        "stacks": any(c.check_pct for c in shown_cells),
+        "cancel": any(c.cancels_ms or c.cancels_lost for c in shown_cells),
+        "lost client": any(c.found_ms or c.not_found for c in shown_cells),
         "trips": "elapsed" in result.scenario.record and "polls" not in result.scenario.record,
     }
     if has["elapsed"]:
@@ -46,26 +46,26 @@ def cell_table(result: RunResult) -> Table:
         columns += [("client found after ms (max)", "right"), ("not found", "right")]
     for name, side in columns:
         table.add_column(name, justify="right" if side == "right" else "left", no_wrap=True)
-    for each in shown:
-        table.add_row(*(Text(word) for word in _row(each, has)))
+    for cell_result in shown_cells:
+        table.add_row(*(Text(word) for word in _row(cell_result, has)))
     return table
 
 
-def _row(each: CellResult, has: dict[str, bool]) -> Iterator[str]:
-    yield each.label
-    counted = each.counted
+def _row(cell_result: CellResult, has: dict[str, bool]) -> Iterator[str]:
+    yield cell_result.label
+    counted = cell_result.counted
     if has["elapsed"]:
-        yield interval(each.elapsed_s, 1e3)
-        yield interval(each.over_base_pct, sign=True)
-        yield f"{1e3 * each.cpu_s.value:,.1f}" if each.cpu_s else "-"
-        yield interval(each.cpu_over_base_pct, sign=True)
+        yield interval(cell_result.elapsed_s, 1e3)
+        yield interval(cell_result.over_base_pct, sign=True)
+        yield f"{1e3 * cell_result.cpu_s.value:,.1f}" if cell_result.cpu_s else "-"
+        yield interval(cell_result.cpu_over_base_pct, sign=True)
     if has["polls"]:
         polls = counted.known_polls if counted else None
         yield f"{counted.gets:,.0f}" if counted else "-"
         yield "-" if polls is None else f"{polls:,.0f}"
         yield f"{counted.gets_per_poll:,.2f}" if counted and counted.gets_per_poll else "-"
     if has["stacks"]:
-        yield interval(each.check_pct)
+        yield interval(cell_result.check_pct)
     if has["trips"]:
         if counted:
             trip = counted.round_trip_s
@@ -75,13 +75,13 @@ def _row(each: CellResult, has: dict[str, bool]) -> Iterator[str]:
         else:
             yield from ("-", "-", "-")
     if has["cancel"]:
-        median = each.cancel_median_ms
-        yield "-" if median is None else f"{median:.1f} ({max(each.cancels_ms):.1f})"
-        yield str(each.cancels_lost) if each.cancels_lost else ""
+        median = cell_result.cancel_median_ms
+        yield "-" if median is None else f"{median:.1f} ({max(cell_result.cancels_ms):.1f})"
+        yield str(cell_result.cancels_lost) if cell_result.cancels_lost else ""
     if has["lost client"]:
-        median = each.found_median_ms
-        yield "-" if median is None else f"{median:.1f} ({max(each.found_ms):.1f})"
-        yield str(each.not_found) if each.not_found else ""
+        median = cell_result.found_median_ms
+        yield "-" if median is None else f"{median:.1f} ({max(cell_result.found_ms):.1f})"
+        yield str(cell_result.not_found) if cell_result.not_found else ""
 
 
 def interval(estimate: Estimate | None, factor: float = 1.0, *, sign: bool = False) -> str:
@@ -91,7 +91,7 @@ def interval(estimate: Estimate | None, factor: float = 1.0, *, sign: bool = Fal
         return "-"
     digits = 0 if factor * estimate.half_width >= COARSE else 1
     value, low, high = (
-        f"{factor * each:{'+' if sign else ''}z,.{digits}f}"
-        for each in (estimate.value, estimate.low, estimate.high)
+        f"{factor * value:{'+' if sign else ''}z,.{digits}f}"
+        for value in (estimate.value, estimate.low, estimate.high)
     )
     return value if estimate.low == estimate.high else f"{value} [{low}, {high}]"

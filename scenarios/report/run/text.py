@@ -44,21 +44,21 @@ def _parts(result: RunResult) -> Iterator[object]:
     )
     if words := _in_all(result):
         yield f"all cells: {words}"
-    yield from (f"WARNING: {each}" for each in result.warnings)
+    yield from (f"WARNING: {warning}" for warning in result.warnings)
     yield ""
-    if any(each.layers for each in result.cells):
+    if any(cell_result.layers for cell_result in result.cells):
         yield from layer_table(result)
     if scenario.workload:
         yield from load_table(result)
     elif {*scenario.record} != {"latency"}:
         yield cell_table(result)
-    if any(each.counted and each.counted.remote for each in result.cells):
+    if any(cell_result.counted and cell_result.counted.remote for cell_result in result.cells):
         yield ""
         yield link_table(result)
     if sentences := list(conclusions(result)):
         yield ""
         yield from sentences
-    if any(each.counted and each.counted.statistics for each in result.cells):
+    if any(cell_result.counted and cell_result.counted.statistics for cell_result in result.cells):
         yield ""
         yield from side_by_side(result)
     if scenario.expected:
@@ -69,25 +69,28 @@ def _parts(result: RunResult) -> Iterator[object]:
 
 def _in_all(result: RunResult) -> str:
     """The values that all cells of this run share, which their labels leave out."""
-    same = [name for name in result.scenario.matrix if name not in result.varied]
-    return replace(result.cells[0].cell, twin=False).label(same)
+    constant_keys = [name for name in result.scenario.matrix if name not in result.varied]
+    return replace(result.cells[0].cell, twin=False).label(constant_keys)
 
 
 def expected_lines(result: RunResult, width: int = WIDTH) -> Iterator[str]:
     """Each expectation, whether this run confirms it, and the evidence below it."""
     answer = {True: "yes", False: "NO", None: "-"}
-    for each in checked_expectations(result):
+    for expectation in checked_expectations(result):
         yield from textwrap.wrap(
-            each.text, width, initial_indent=f"  {answer[each.held]:3}  ", subsequent_indent=7 * " "
+            expectation.text,
+            width,
+            initial_indent=f"  {answer[expectation.held]:3}  ",
+            subsequent_indent=7 * " ",
         )
-        if each.words:
-            yield textwrap.indent(textwrap.fill(each.words, width - 9), 9 * " ")
+        if expectation.words:
+            yield textwrap.indent(textwrap.fill(expectation.words, width - 9), 9 * " ")
 
 
 def conclusions(result: RunResult) -> Iterator[str]:
-    """One sentence for each difference, the A/A pair's first."""
+    """A sentence for each difference, the A/A pair's first."""
     if result.floor_pct is not None:
-        twin = next(each for each in result.cells if each.cell.twin)
+        twin = next(cell_result for cell_result in result.cells if cell_result.cell.twin)
         yield (
             f"Noise floor: {twin.base} against itself differs by "
             f"{interval(result.floor_pct, sign=True)} %."
@@ -100,7 +103,7 @@ def conclusions(result: RunResult) -> Iterator[str]:
             f"{FEWEST_VALUES} give an interval{brackets}."
         )
     else:
-        yield from (_effect(result, each, over) for each, over in compared)
+        yield from (_effect(result, cell_result, over) for cell_result, over in compared)
     yield from _paths(result)
     if result.counts_agree is not None:
         yield (
@@ -108,30 +111,31 @@ def conclusions(result: RunResult) -> Iterator[str]:
             if result.counts_agree
             else "THE PROBE'S COUNT IS NOT THE SERVER'S."
         )
-    for each in result.cells:
-        if each.cancels_lost:
-            yield f"{each.label}: {each.cancels_lost} of {each.cancels_sent} cancels were lost."
-    wrong = sum(each.cancels_wrong for each in result.cells)
+    for cell_result in result.cells:
+        if cell_result.cancels_lost:
+            lost, sent = cell_result.cancels_lost, cell_result.cancels_sent
+            yield f"{cell_result.label}: {lost} of {sent} cancels were lost."
+    wrong = sum(cell_result.cancels_wrong for cell_result in result.cells)
     if wrong:
         yield f"{wrong} CANCELS ENDED OTHERWISE THAN AS A CANCEL AND WITH A USABLE SESSION."
 
 
 def _paths(result: RunResult) -> Iterator[str]:
-    """How each path is made, and what it adds to a round trip: measured from SQL, and set."""
+    """The maker of each path and its addition to a round trip: measured from SQL, and set."""
     for name, words in result.run.paths.items():
         yield f"Path {name}: {words}."
-    for each, added_s, true_s in path_delays(result):
+    for cell_result, added_s, true_s in path_delays(result):
         yield (
-            f"{each.label}: measured from SQL, the path adds {interval_us(added_s)} us to a round "
-            f"trip; it is set to add {1e6 * true_s:,.0f} us."
+            f"{cell_result.label}: measured from SQL, the path adds {interval_us(added_s)} us to a "
+            f"round trip; it is set to add {1e6 * true_s:,.0f} us."
         )
 
 
-def _effect(result: RunResult, each: CellResult, over: Estimate) -> str:
-    """As hyperfine prints it: how many times slower, with what limits the claim."""
+def _effect(result: RunResult, cell_result: CellResult, over: Estimate) -> str:
+    """The slowdown as a factor, as hyperfine prints it, with the limits of the claim."""
     if not over.excludes_zero:
-        return f"{each.label}: {NO_DIFFERENCE} ({interval(over, sign=True)} %)."
+        return f"{cell_result.label}: {NO_DIFFERENCE} ({interval(over, sign=True)} %)."
     times, half = 1 + over.value / 100, over.half_width / 100
-    words = f"{times:.3f} ± {half:.3f} times the elapsed time of {each.base}"
+    words = f"{times:.3f} ± {half:.3f} times the elapsed time of {cell_result.base}"
     within = ", which is within the noise floor" if result.within_floor(over) else ""
-    return f"{each.label}: {words}{within}."
+    return f"{cell_result.label}: {words}{within}."

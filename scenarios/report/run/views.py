@@ -16,34 +16,36 @@ IDLE = "SQL*Net message from client"
 
 def side_by_side(result: RunResult) -> Iterator[object]:
     """Renderables for a console: a heading, the table, a sentence."""
-    shown = _compared(result)
+    compared = _compared(result)
     yield "An execution by V$SESSTAT, V$SESSION_EVENT and V$SESS_TIME_MODEL, side by side:"
     table = Table(box=None, pad_edge=False, header_style="", padding=(0, 2, 0, 0))
     table.add_column("TYP", no_wrap=True)
     table.add_column("NAME", no_wrap=True)
-    for each in shown:
-        table.add_column(each.label, justify="right", overflow="fold", max_width=24)
+    for cell_result in compared:
+        table.add_column(cell_result.label, justify="right", overflow="fold", max_width=24)
     # No Oracle has the lab's own statistics, and the idle wait is the run's doing.
     names = sorted(
-        {n for e in shown if e.counted for n in e.counted.statistics if not n.startswith("lab ")}
+        {n for e in compared if e.counted for n in e.counted.statistics if not n.startswith("lab ")}
     )
     for name in names:
-        values = [e.counted.statistics.get(name, 0.0) if e.counted else 0.0 for e in shown]
+        values = [e.counted.statistics.get(name, 0.0) if e.counted else 0.0 for e in compared]
         table.add_row("STAT", name, *(f"{value:z,.1f}" for value in values))
     for kind, unit in (("events", "WAIT"), ("time_model", "TIME")):
-        found = sorted({n for e in shown if e.counted for n in getattr(e.counted, kind)} - {IDLE})
-        for name in found:
+        names = sorted(
+            {n for e in compared if e.counted for n in getattr(e.counted, kind)} - {IDLE}
+        )
+        for name in names:
             row = []
-            for e in shown:
+            for e in compared:
                 value = getattr(e.counted, kind).get(name) if e.counted else None
                 us = value[1] if isinstance(value, tuple) else value
                 row.append("-" if us is None else f"{us / 1e3:,.2f} ms")
             table.add_row(unit, name, *row)
     yield table
-    polls = [e.counted.polls_per_execution if e.counted else None for e in shown]
+    polls = [e.counted.polls_per_execution if e.counted else None for e in compared]
     if any(polls):
         words = ", ".join(
-            f"{e.label} {p:,.0f}" for e, p in zip(shown, polls, strict=True) if p is not None
+            f"{e.label} {p:,.0f}" for e, p in zip(compared, polls, strict=True) if p is not None
         )
         yield f"Break polls of an execution, which no view shows: {words}."
 

@@ -42,10 +42,10 @@ class CellLatency:
         Raises DriverError where one fails: a run without it would not be whole.
         """
         samples = []
-        for each in self._sessions[cell].round():
-            if isinstance(each, Failure):
-                raise DriverError(f"{cell.client}, {each.layer}: {each.reason}")
-            samples.append([each.layer, each.seconds, each.trips, each.db_s])
+        for sample in self._sessions[cell].round():
+            if isinstance(sample, Failure):
+                raise DriverError(f"{cell.client}, {sample.layer}: {sample.reason}")
+            samples.append([sample.layer, sample.seconds, sample.trips, sample.db_s])
         return samples
 
     def _of(self, cell: Cell) -> LatencySession:

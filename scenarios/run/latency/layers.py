@@ -21,7 +21,7 @@ LAYERS = {
     ROW: "select 1 from dual, from execute to the row",
     SEED: "a row per round trip: (elapsed - DB time) / round trips",
 }
-"""By name: what is timed."""
+"""The timed operation of each layer, by name."""
 
 CONNECTING = (TCP, RTT, TNS)
 CALLING = (PING, ROW, SEED)
@@ -29,7 +29,7 @@ CALLING = (PING, ROW, SEED)
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One measurement.
+    """A measurement of a layer.
 
     - `layer`: of LAYERS
     - `seconds`: of all its round trips; of SEED: of one

@@ -35,7 +35,7 @@ class ConnectProber:
     def connect(
         self, address: tuple[str, int], name: str, service: str | None, timeout_s: float
     ) -> dict[str, Any]:
-        """One answer of the prober. Raises HostError where the connect fails."""
+        """Have the prober connect; its answer. Raises HostError if the connect fails."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         request = {"address": address, "name": name, "service": service, "timeout_s": timeout_s}

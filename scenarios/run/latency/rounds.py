@@ -17,7 +17,7 @@ _PATIENCE_S = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """How often sessions measure.
+    """The schedule of a session's measurements.
 
     - `interval_s`: from the beginning of a round to the next
     - `count`: rounds of each session; None: without end
@@ -63,14 +63,14 @@ class Rounds:
         self._stop.set()
 
     def run(self, between: Callable[[], None] = lambda: None) -> None:
-        """All rounds, after one of each session that is not kept; `between` is called now and
+        """Measure all rounds, after a discarded round of each session; `between` is called now and
         then. Raises what `take` raises."""
-        for each in self._sessions:
-            list(each.round())
+        for session in self._sessions:
+            list(session.round())
         self._began = time.monotonic()
         threads = [
-            threading.Thread(target=self._session, args=(n, each), daemon=True)
-            for n, each in enumerate(self._sessions)
+            threading.Thread(target=self._session, args=(n, session), daemon=True)
+            for n, session in enumerate(self._sessions)
         ]
         for thread in threads:
             thread.start()
@@ -97,8 +97,8 @@ class Rounds:
 
     def _rounds(self, number: int, session: LatencySession) -> None:
         plan, turn = self._schedule, 0
-        done = 0
-        while plan.count is None or done < plan.count:
+        rounds = 0
+        while plan.count is None or rounds < plan.count:
             due_s = turn * plan.interval_s
             if plan.period_s is not None and due_s >= plan.period_s:
                 return
@@ -107,7 +107,7 @@ class Rounds:
             for sample in session.round():
                 with self._lock:
                     self._take(Measured(time.monotonic() - self._began, number, sample))
-            done += 1
+            rounds += 1
             passed = int((time.monotonic() - self._began) / plan.interval_s)
             turn += 1
             if passed > turn:

@@ -31,8 +31,8 @@ class ServerTime:
     trips: float
     db_s: float
 
-    def since(self, before: ServerTime) -> ServerTime:
-        return ServerTime(self.trips - before.trips, self.db_s - before.db_s)
+    def since(self, earlier: ServerTime) -> ServerTime:
+        return ServerTime(self.trips - earlier.trips, self.db_s - earlier.db_s)
 
 
 class ServerTimeReader:
@@ -40,7 +40,7 @@ class ServerTimeReader:
     cannot be read, or the two sessions are of different instances."""
 
     def __init__(self, client: DriverClient, watcher: DriverClient) -> None:
-        ours, theirs = (each.query(_INSTANCE)[1] for each in (client, watcher))
+        ours, theirs = (client_of_two.query(_INSTANCE)[1] for client_of_two in (client, watcher))
         if ours != theirs:
             raise DriverError("the sessions are of two instances: name one by its own service")
         self._watcher = watcher

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""One session's latency: a round takes a measurement of every layer, one after the other."""
+"""The latency of a session: a round measures every layer, one after the other."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where a session connects, and as whom.
+    """The database and the user of a session.
 
     - `host`, `port`, `service`: of the listener
     - `user`, `password`
@@ -92,7 +92,7 @@ class LatencySession:
     ) -> None:
         self._target = target
         self._layers = frozenset(layers)
-        self._calls = [each for each in CALLING if each in self._layers]
+        self._calls = [layer for layer in CALLING if layer in self._layers]
         self._fetched = rows or Rows()
         self._clients = [DriverClient(client, start=start) for _ in range(3)]
         self._channel, self._fetcher, self._watcher = self._clients
@@ -107,8 +107,8 @@ class LatencySession:
         with contextlib.ExitStack() as stack:
             stack.enter_context(self._prober)
             if self._calls:
-                for each in self._clients:
-                    stack.enter_context(each)
+                for client in self._clients:
+                    stack.enter_context(client)
                 self._first_connect()
             self._open = stack.pop_all()
         return self
@@ -123,7 +123,7 @@ class LatencySession:
 
     @property
     def driver(self) -> str:
-        """Its name and version; empty where no layer takes one."""
+        """The driver's name and version; empty if no layer needs a driver."""
         return self._channel.about.title if self._calls else ""
 
     def round(self) -> Iterator[Sample | Failure]:
@@ -140,7 +140,7 @@ class LatencySession:
                 yield from {PING: self._pings, ROW: self._rows, SEED: self._seed}[layer]()
         except DriverError as error:
             self._broken = True
-            yield from (Failure(each, str(error)) for each in calls)
+            yield from (Failure(layer, str(error)) for layer in calls)
 
     def kernel(self) -> TcpInfo | None:
         """The kernel's figures about the warm channel; None where they cannot be read."""
@@ -168,36 +168,36 @@ class LatencySession:
 
     def _connect(self) -> None:
         to = self._target
-        for each in self._clients:
-            fetch_size = 1 if each is self._fetcher else 0
-            each.connect(
+        for client in self._clients:
+            fetch_size = 1 if client is self._fetcher else 0
+            client.connect(
                 to.dsn, to.user, to.password, disable_oob=to.disable_oob, fetch_size=fetch_size
             )
         try:
             watched = (self._channel, self._fetcher)
-            self._readers = [ServerTimeReader(each, self._watcher) for each in watched]
+            self._readers = [ServerTimeReader(client, self._watcher) for client in watched]
         except DriverError as error:
             self._readers, self.no_server_time = [], str(error)
 
     def _reconnect(self) -> None:
-        for each in self._clients:
-            each.restart()
+        for client in self._clients:
+            client.restart()
         self._connect()
         self._broken = False
 
     def _connects(self) -> Iterator[Sample | Failure]:
         to, service = self._target, self._target.service if TNS in self._layers else None
         try:
-            found = self._prober.connect((to.host, to.port), to.host, service, to.timeout_s)
+            connect = self._prober.connect((to.host, to.port), to.host, service, to.timeout_s)
         except HostError as error:
             yield from (Failure(e, str(error)) for e in CONNECTING if e in self._layers)
             return
-        seconds = {TCP: found["tcp_connect_s"], RTT: found["kernel_rtt_s"]}
-        for layer, each in seconds.items():
+        seconds = {TCP: connect["tcp_connect_s"], RTT: connect["kernel_rtt_s"]}
+        for layer, layer_s in seconds.items():
             if layer in self._layers:
-                yield Sample(layer, each)
+                yield Sample(layer, layer_s)
         if service is not None:
-            yield Sample(TNS, found["tns_connect_s"], found["tns_round_trips"])
+            yield Sample(TNS, connect["tns_connect_s"], connect["tns_round_trips"])
 
     def _pings(self) -> Iterator[Sample]:
         times = FEWER_PINGS if self._ping_s > LONG_PING_S else WARM_PINGS
@@ -209,7 +209,7 @@ class LatencySession:
         trips, db_s = 1.0, None
         if spent is not None:
             trips, db_s = spent.trips / ONE_ROW_TIMES, spent.db_s / ONE_ROW_TIMES
-        yield from (Sample(ROW, each, trips, db_s) for each in elapsed_s)
+        yield from (Sample(ROW, row_s, trips, db_s) for row_s in elapsed_s)
 
     def _seed(self) -> Iterator[Sample | Failure]:
         if not self._readers:
@@ -224,9 +224,9 @@ class LatencySession:
     def _timed(
         self, reader: int, client: DriverClient, query: Rows, times: int
     ) -> tuple[list[float], ServerTime | None]:
-        """Seconds of each execution, and what the session's totals grew by in all of them."""
+        """Seconds of each execution, and the growth of the session's totals in all of them."""
         if not self._readers:
             return client.execute(query.sql, query.binds, times=times).elapsed_s, None
-        before = self._readers[reader].read()
+        earlier = self._readers[reader].read()
         elapsed_s = client.execute(query.sql, query.binds, times=times).elapsed_s
-        return elapsed_s, self._readers[reader].read().since(before)
+        return elapsed_s, self._readers[reader].read().since(earlier)

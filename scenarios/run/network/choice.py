@@ -32,7 +32,7 @@ _RELAY = "a relay process of polltrace's own"
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """How a path's clients reach the server.
+    """The way by which a path's clients reach the server.
 
     - `start`: the command that starts them in the path's namespace
     - `relay`: the host and port to connect to instead of the server's; None without a relay
@@ -77,18 +77,21 @@ class Network:
             routes = {}
             for number, (name, path) in enumerate(self.paths.items()):
                 start: tuple[str, ...] = ()
-                left = path
+                relayed_path = path
                 if name in self.namespaces:
                     start = stack.enter_context(_BY[self.maker](number, path))
-                    left = path.without_delay
+                    relayed_path = path.without_delay
                 by = None
                 if self._relayed(name):
-                    by = self.address, stack.enter_context(relay(server, left, self.address))
+                    by = (
+                        self.address,
+                        stack.enter_context(relay(server, relayed_path, self.address)),
+                    )
                 routes[name] = Route(start, by)
             yield routes
 
     def words(self) -> dict[str, str]:
-        """By path: what it does and how it is made."""
+        """The effect and the maker of each path, by name."""
         clients = {name: f"{path}, by {self._by(name)}" for name, path in self.paths.items()}
         links = {
             f"{name} (link)": f"{path}, by {_RELAY}"

@@ -89,9 +89,9 @@ def do(*command: str) -> None:
         raise HostError(f"{command[0]} is not installed") from None
     if ended.returncode != 0:
         errors = ended.stderr.strip().splitlines() or [f"exit code {ended.returncode}"]
-        name, colon, what = errors[-1].partition(": ")
+        name, colon, reason = errors[-1].partition(": ")
         # tc and ip do not begin with their names.
         if name not in command or not colon:
             name = next((word for word in command if word in {"ip", "tc"}), command[0])
-            what = errors[-1].removeprefix("Error: ")
-        raise HostError(f"{name} reports '{what.rstrip('.')}'")
+            reason = errors[-1].removeprefix("Error: ")
+        raise HostError(f"{name} reports '{reason.rstrip('.')}'")

@@ -40,8 +40,8 @@ def clients_namespace(number: int, path: NetworkPath) -> Iterator[tuple[str, ...
     """
     with contextlib.ExitStack() as stack:
         with moved_to_new():
-            there = stack.enter_context(opened(OURS))
-        start = starting_in(there)
+            client_namespace = stack.enter_context(opened(OURS))
+        start = starting_in(client_namespace)
         link = f"path{number}"
         peer = ("peer", "name", link, "netns", start[1].removeprefix("--net="))
         do("ip", "link", "add", link, "type", "veth", *peer)

@@ -54,7 +54,7 @@ def pieces(source: socket.socket) -> Iterator[tuple[bytes, bool]]:
 
 
 def carry(source: socket.socket, sink: socket.socket, path: NetworkPath) -> None:
-    """One direction of a connection, until its source ends."""
+    """Carry a direction of a connection until its source ends."""
     due: queue.SimpleQueue[tuple[float, bytes, bool] | None] = queue.SimpleQueue()
 
     def read() -> None:
@@ -70,8 +70,8 @@ def carry(source: socket.socket, sink: socket.socket, path: NetworkPath) -> None
     threading.Thread(target=read, daemon=True).start()
     with contextlib.suppress(OSError):
         while (piece := due.get()) is not None:
-            at, data, urgent = piece
-            wait_until(at)
+            due_s, data, urgent = piece
+            wait_until(due_s)
             if not urgent or path.urgent == "inline":
                 sink.sendall(data)
             elif path.urgent == "keep":

@@ -16,8 +16,8 @@ def without_timer_slack() -> None:
     ctypes.CDLL(None).prctl(_PR_SET_TIMERSLACK, 1, 0, 0, 0)
 
 
-def wait_until(at: float) -> None:
-    """Until time.monotonic() is `at`."""
-    while (left := at - time.monotonic()) > 0:
-        if left > SPIN_S:
-            time.sleep(left - SPIN_S)
+def wait_until(moment_s: float) -> None:
+    """Wait until time.monotonic() is `moment_s`."""
+    while (remaining_s := moment_s - time.monotonic()) > 0:
+        if remaining_s > SPIN_S:
+            time.sleep(remaining_s - SPIN_S)

@@ -55,7 +55,7 @@ def tun_refused() -> str | None:
 
 @contextlib.contextmanager
 def clients_behind_tun(number: int, path: NetworkPath) -> Iterator[tuple[str, ...]]:
-    """As netem.clients_namespace: the command that starts a program at the path's far end.
+    """The command that starts a program at the path's far end, as netem.clients_namespace gives.
 
     Raises HostError where the kernel refuses.
     """
@@ -64,10 +64,10 @@ def clients_behind_tun(number: int, path: NetworkPath) -> Iterator[tuple[str, ..
         with contextlib.ExitStack() as handed_over:
             near = handed_over.enter_context(_device(link))
             with moved_to_new():
-                there = stack.enter_context(opened(OURS))
+                client_namespace = stack.enter_context(opened(OURS))
                 far = handed_over.enter_context(_device(link))
             stack.enter_context(_carrier(near, far, path))
-        start = starting_in(there)
+        start = starting_in(client_namespace)
         address_ends(number, link, start)
         yield start
 
@@ -136,28 +136,28 @@ class Direction:
             self._last = max(self._last, self._free + delay_s)
             self._due.append((self._last, packet))
 
-    def deliver(self, now: float) -> None:
+    def deliver(self, now_s: float) -> None:
         """The packets that are due. A device that is not up yet drops them."""
-        while self._due and self._due[0][0] <= now:
+        while self._due and self._due[0][0] <= now_s:
             with contextlib.suppress(OSError):
                 os.write(self._sink, self._due[0][1])
             self._due.popleft()
 
 
 def carry(near: int, far: int, path: NetworkPath, until: int) -> None:
-    """Both directions, until the descriptor `until` ends."""
+    """Carry both directions until the descriptor `until` ends."""
     both = (Direction(near, far, path), Direction(far, near, path))
-    sources = {each.source: each for each in both}
+    sources = {direction.source: direction for direction in both}
     while True:
-        due = [at for each in both if (at := each.next_due) is not None]
+        due = [due_s for direction in both if (due_s := direction.next_due) is not None]
         wait_s = max(min(due) - time.monotonic() - SPIN_S, 0) if due else None
         ready, _, _ = select.select([*sources, until], [], [], wait_s)
         for fd in ready:
             if fd == until:
                 return
             sources[fd].take()
-        for each in both:
-            each.deliver(time.monotonic())
+        for direction in both:
+            direction.deliver(time.monotonic())
 
 
 def main() -> None:

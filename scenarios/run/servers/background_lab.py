@@ -70,7 +70,7 @@ def _noted(note: Path) -> Oralab | None:
         lab = Oralab.from_json(note.read_text("utf-8"))
     except (OSError, ValueError, KeyError, TypeError):
         return None
-    # The PID may be another process's by now: its executable tells.
+    # The PID may be another process's by now: its executable identifies it.
     return lab if procfs.executable(lab.pid) == "oralab" else None
 
 

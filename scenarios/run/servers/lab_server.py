@@ -106,4 +106,4 @@ class LabServer:
         )
 
     def connected(self, client: DriverClient, cell: Cell) -> None:
-        """Its parameters are read as it connects."""
+        """Do nothing: a session's parameters are read as it connects."""

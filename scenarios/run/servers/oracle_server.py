@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A user's own Oracle database: nothing of it is changed unless the user asks for that."""
+"""A user's own Oracle database: nothing of it is changed without the user's request."""
 
 from __future__ import annotations
 
@@ -67,4 +67,4 @@ class OracleServer:
             self._sqlnet.set(cell.skip)
 
     def connected(self, client: DriverClient, cell: Cell) -> None:
-        """Its parameters are read as it connects."""
+        """Do nothing: a session's parameters are read as it connects."""

@@ -30,7 +30,7 @@ class OwnedFolder:
         self._fd = _directory(path.parent)
 
     def owner(self, name: str) -> os.stat_result:
-        """Whose the file is, or the directory where there is no such file."""
+        """The status of the file, or of the directory if there is no such file."""
         try:
             return os.stat(name, dir_fd=self._fd, follow_symlinks=False)
         except FileNotFoundError:
@@ -77,24 +77,24 @@ class OwnedFolder:
             os.unlink(name, dir_fd=self._fd)
 
     def remove_drafts(self, name: str) -> None:
-        """Remove what a write that was killed has left."""
-        for found in os.listdir(self._fd):
-            if found.startswith(f".{name}{_DRAFT}"):
-                self.remove(found)
+        """Remove the drafts of a killed write."""
+        for draft in os.listdir(self._fd):
+            if draft.startswith(f".{name}{_DRAFT}"):
+                self.remove(draft)
 
     def close(self) -> None:
         os.close(self._fd)
 
     def _make_like(self, fd: int, like: str, same_time: bool) -> None:
         with contextlib.suppress(FileNotFoundError), self._opened(like) as model:
-            found = os.fstat(model)
-            os.fchown(fd, found.st_uid, found.st_gid)
-            os.fchmod(fd, stat.S_IMODE(found.st_mode))
+            status = os.fstat(model)
+            os.fchown(fd, status.st_uid, status.st_gid)
+            os.fchmod(fd, stat.S_IMODE(status.st_mode))
             for name in os.listxattr(model):
                 with contextlib.suppress(OSError):  # some only root may set, some file systems none
                     os.setxattr(fd, name, os.getxattr(model, name))
             if same_time:
-                os.utime(fd, ns=(found.st_atime_ns, found.st_mtime_ns))
+                os.utime(fd, ns=(status.st_atime_ns, status.st_mtime_ns))
 
     @contextlib.contextmanager
     def _opened(self, name: str) -> Iterator[int]:
@@ -141,9 +141,9 @@ def _directory(path: Path) -> int:
 
 def _check_root_alone(path: Path) -> None:
     for folder in path.parents:
-        found = folder.stat()
-        others = found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
-        if found.st_uid != 0 or (others and not found.st_mode & stat.S_ISVTX):
+        status = folder.stat()
+        writable = status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+        if status.st_uid != 0 or (writable and not status.st_mode & stat.S_ISVTX):
             raise FileError(
                 f"{path} is root's, but others may change {folder}: give it the owner of its "
                 "directory first (chown)"
@@ -156,7 +156,7 @@ def _as(uid: int, gid: int) -> Iterator[None]:
     if os.geteuid() != 0 or uid == 0:
         yield
         return
-    groups, own = os.getgroups(), os.getegid()
+    groups, own_group = os.getgroups(), os.getegid()
     os.setgroups([gid])
     os.setegid(gid)
     os.seteuid(uid)
@@ -164,5 +164,5 @@ def _as(uid: int, gid: int) -> Iterator[None]:
         yield
     finally:
         os.seteuid(0)
-        os.setegid(own)
+        os.setegid(own_group)
         os.setgroups(groups)

@@ -38,7 +38,7 @@ _SETTINGS = {
 
 @dataclass(frozen=True, slots=True)
 class ClusterAddress:
-    """Where a cluster listens, and the superuser's `user` and `password`."""
+    """The address of a cluster, and the superuser's `user` and `password`."""
 
     host: str
     port: int
@@ -70,18 +70,18 @@ class PostgresqlCluster:
 
     def _make(self) -> None:
         password = secrets.token_hex(16)
-        given = self._folder / "password"
-        given.write_text(password)
+        password_file = self._folder / "password"
+        password_file.write_text(password)
         if os.geteuid() == 0:
             account = _account()
-            for path in (self._folder, given):
+            for path in (self._folder, password_file):
                 os.chown(path, account.pw_uid, account.pw_gid)
         self._data = self._folder / "data"
         self._run(
             *("initdb", "-D", str(self._data), "-U", _ACCOUNT, "--no-sync", "--no-instructions"),
-            *("-A", "scram-sha-256", f"--pwfile={given}", "--encoding=UTF8", "--locale=C"),
+            *("-A", "scram-sha-256", f"--pwfile={password_file}", "--encoding=UTF8", "--locale=C"),
         )
-        given.unlink()
+        password_file.unlink()
         self.address = ClusterAddress("127.0.0.1", _free_port(), _ACCOUNT, password)
 
     def _start(self) -> None:
@@ -105,7 +105,7 @@ class PostgresqlCluster:
 
     @property
     def folder(self) -> Path:
-        """Where its files are."""
+        """The folder of its files."""
         return self._folder
 
     @property
@@ -156,13 +156,13 @@ class PostgresqlCluster:
 def binaries() -> Path:
     """The folder of the PostgreSQL server that POLLTRACE_POSTGRESQL names, else of the newest here.
     Raises HostError where there is none."""
-    if given := os.environ.get("POLLTRACE_POSTGRESQL"):
-        if not Path(given, "postgres").is_file():
-            raise HostError(f"POLLTRACE_POSTGRESQL={given}: no program postgres in that folder")
-        return Path(given)
-    found = [path.parent for path in Path("/usr/lib/postgresql").glob("*/bin/postgres")]
-    if found:
-        return max(found, key=lambda path: int(path.parent.name))
+    if folder := os.environ.get("POLLTRACE_POSTGRESQL"):
+        if not Path(folder, "postgres").is_file():
+            raise HostError(f"POLLTRACE_POSTGRESQL={folder}: no program postgres in that folder")
+        return Path(folder)
+    folders = [path.parent for path in Path("/usr/lib/postgresql").glob("*/bin/postgres")]
+    if folders:
+        return max(folders, key=lambda path: int(path.parent.name))
     if (program := shutil.which("postgres")) and shutil.which("initdb"):
         return Path(program).resolve().parent
     raise HostError("there is no PostgreSQL server here: install the package postgresql")

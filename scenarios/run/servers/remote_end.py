@@ -28,7 +28,7 @@ class RemoteSession:
 
 @dataclass(frozen=True, slots=True)
 class RemoteEnd:
-    """What a run needs of the remote database.
+    """The remote database of a run.
 
     - `views`: what it knows of its sessions; `watcher`: the session that reads them
     - `processor`: of its servers

@@ -17,7 +17,7 @@ from polltrace.scenarios.run.servers.session_views import SessionViews
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Where a listener is.
+    """The address of a listener.
 
     - `host`: a name or an address; `port`: of TCP; `service`: the database's
     - `wallet`: where it takes TLS, the directory of the certificates; else ""
@@ -63,7 +63,7 @@ class DatabaseServer(Protocol):
         ...
 
     def endpoint(self, cell: Cell) -> Endpoint:
-        """Where sessions of the cell connect to without a relay."""
+        """The endpoint that sessions of the cell connect to without a relay."""
         ...
 
     def credentials(self) -> tuple[str, str]:
@@ -75,7 +75,7 @@ class DatabaseServer(Protocol):
         ...
 
     def connected(self, client: DriverClient, cell: Cell) -> None:
-        """Set what the cell asks for in a session that has just connected."""
+        """Set the cell's parameters in a session that has just connected."""
         ...
 
 

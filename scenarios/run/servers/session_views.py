@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What a database knows of its own sessions, asked in its own SQL."""
+"""A database's own views of its sessions, read by its own SQL."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ where  datname = current_database()
         return int(client.query("select pg_backend_pid()")[1][0][0])
 
     def publish(self, client: DriverClient) -> None:
-        """A session hands its statistics on at most once a second, unless it is told to."""
+        """A session hands its statistics on at most once a second, unless it is forced to."""
         client.execute("select pg_stat_force_next_flush()")
 
     def read(self, watcher: DriverClient, sid: int) -> SessionStatistics:  # noqa: ARG002

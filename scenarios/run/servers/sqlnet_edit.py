@@ -45,17 +45,17 @@ class Note:
 
 def with_skip(text: str, skip: int) -> str:
     """The file's text with this BREAK_POLL_SKIP and nothing else changed."""
-    kept: list[str] = []
+    kept_lines: list[str] = []
     ours = False
     for line in text.splitlines(keepends=True):
         # A line that begins with a blank goes on with the last.
         if not (ours and line[0] in " \t"):
             ours = bool(re.match(rf"{PARAMETER}\s*=", line, re.IGNORECASE))
         if not ours:
-            kept.append(line)
-    if kept and not kept[-1].endswith("\n"):
-        kept[-1] += "\n"
-    return "".join(kept) + f"{PARAMETER} = {skip}\n"
+            kept_lines.append(line)
+    if kept_lines and not kept_lines[-1].endswith("\n"):
+        kept_lines[-1] += "\n"
+    return "".join(kept_lines) + f"{PARAMETER} = {skip}\n"
 
 
 class SqlnetEdit:
@@ -87,13 +87,13 @@ class SqlnetEdit:
         return self
 
     def set(self, skip: int) -> None:
-        """For servers that start from now on. Raises NotPermittedError or FileError where it cannot
-        be."""
+        """Set the skip of servers that start from now on. Raises NotPermittedError,
+        FileError."""
         text = with_skip(self._original, skip)
         first = not self._written
         self._written.append(_digest(text))
         try:
-            # In this order: what has been noted can be put back.
+            # In this order, because a noted change can be put back.
             self._note()
             name = self.path.name
             with owned_folder(self.path) as folder:
@@ -131,14 +131,14 @@ def notes() -> Iterator[Note]:
 
 
 def restore(note: Note) -> None:
-    """Put the file back. Raises UsageError where somebody changed it meanwhile: theirs stays."""
+    """Put the file back. Raises UsageError if somebody else has changed it since: that stays."""
     path = Path(note.path)
     name, backup = path.name, _backup(path).name
     with owned_folder(path) as folder:
-        now, before = folder.read(name), folder.read(backup)
-        ours = now is not None and _digest(_decoded(now)) in note.written
-        if before is not None:
-            if not ours and now != before:
+        current, original = folder.read(name), folder.read(backup)
+        ours = current is not None and _digest(_decoded(current)) in note.written
+        if original is not None:
+            if not ours and current != original:
                 raise UsageError(
                     f"{path} was changed by somebody since a run set {PARAMETER} in it; it is left "
                     f"as it is. What it was before is in {_backup(path)}: put it right, then "
@@ -147,7 +147,7 @@ def restore(note: Note) -> None:
             folder.rename(backup, name)
         elif ours and not note.existed:
             folder.remove(name)
-        # Without a copy of what was there nothing had been changed yet.
+        # Without a backup the file has not been changed yet.
         folder.remove_drafts(name)
         folder.remove_drafts(backup)
     with owned_folder(_place(path)) as folder:
@@ -156,13 +156,13 @@ def restore(note: Note) -> None:
 
 
 def restore_left_behind() -> list[Path]:
-    """Put back what killed runs have left; the files."""
-    found = []
+    """Put back the files that killed runs have left changed; their paths."""
+    restored = []
     for note in notes():
         if not note.in_use:
             restore(note)
-            found.append(Path(note.path))
-    return found
+            restored.append(Path(note.path))
+    return restored
 
 
 def _backup(path: Path) -> Path:
@@ -174,7 +174,7 @@ def _digest(text: str) -> str:
 
 
 def _text(path: Path) -> str | None:
-    """The file's text, None where there is none. Raises OSError, FileError for what is no file."""
+    """The file's text, or None. Raises OSError, FileError for anything but a regular file."""
     with owned_folder(path) as folder:
         content = folder.read(path.name)
     return None if content is None else _decoded(content)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Where polltrace keeps notes of a user's that must outlive its processes."""
+"""The folder for a user's notes that must outlive polltrace's processes."""
 
 from __future__ import annotations
 
