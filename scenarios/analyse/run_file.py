@@ -8,9 +8,10 @@ The first line describes the run and the host (`"format": "polltrace-run"`). Eac
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,15 @@ FORMAT = "polltrace-run"
 VERSION = 1
 _IN_HEADER = ("scenario", "work", "host", "drivers", "server", "seed", "counts_polls")
 
+_DAMAGE = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
 _BY_THE_THOUSAND = frozenset({"sample", "latency"})
 
 Line = Mapping[str, Any]
@@ -76,7 +86,7 @@ def read_run(path: Path) -> RunData:
         if header["format"] != FORMAT:
             raise ValueError
         version = header["version"]
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise FileError(f"{path} is no run: 'polltrace run -o FILE' makes those") from None
     if version != VERSION:
         raise FileError(f"{path} is a run of version {version}; this release reads {VERSION}")
@@ -91,15 +101,28 @@ def read_run(path: Path) -> RunData:
         try:
             lines.append(json.loads(text))
             _ = lines[-1]["kind"], lines[-1]["block"]
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             raise FileError(f"{path}: line {number} is damaged") from None
-    return RunData(
-        header=header,
-        cells=cells,
-        blocks=frozenset(line["block"] for line in lines if line["kind"] == "block"),
-        lines=lines,
-        torn=torn,
-    )
+    with figures_of(path):
+        blocks = frozenset(line["block"] for line in lines if line["kind"] == "block")
+    return RunData(header=header, cells=cells, blocks=blocks, lines=lines, torn=torn)
+
+
+@contextlib.contextmanager
+def figures_of(*paths: Path) -> Iterator[None]:
+    """Analyse or render the figures of these files within the block.
+
+    A file holds numbers, lists and tables that only the functions which use them know in detail. So
+    whatever these raise for a value of the wrong type, size or number is reported as damage of the
+    file. Raises FileError.
+    """
+    try:
+        yield
+    except _DAMAGE as error:
+        names = " or ".join(map(str, paths))
+        raise FileError(
+            f"{names} has figures that no run writes ({type(error).__name__}: {error})"
+        ) from error
 
 
 class RunWriter:

@@ -8,7 +8,7 @@ from polltrace.commands.output import add_json_argument, show
 from polltrace.errors import FileError
 from polltrace.file_reports import file_format
 from polltrace.scenarios.analyse.comparison import Comparison, compare
-from polltrace.scenarios.analyse.run_file import read_run
+from polltrace.scenarios.analyse.run_file import figures_of, read_run
 from polltrace.scenarios.load import load_file
 from polltrace.scenarios.load.comparison import compare_loads
 from polltrace.scenarios.load.result import load_result
@@ -53,18 +53,23 @@ class Compare:
         add_json_argument(parser)
 
     def run(self, args: argparse.Namespace) -> int:
-        comparison = _compared(args.base, args.new, args.margin / 100)
-        for path, render in (
-            (args.junit, comparison_junit),
-            (args.markdown, comparison_markdown),
-        ):
-            if path is not None:
-                try:
-                    path.write_text(render(comparison), encoding="utf-8")
-                except OSError as error:
-                    raise FileError(f"cannot write {path}: {error.strerror}") from None
-        show(args.json, lambda: comparison_data(comparison), lambda: comparison_text(comparison))
+        with figures_of(args.base, args.new):
+            comparison = _compared(args.base, args.new, args.margin / 100)
+            _write(args, comparison)
         return 1 if comparison.regressed else 0
+
+
+def _write(args: argparse.Namespace, comparison: Comparison) -> None:
+    for path, render in (
+        (args.junit, comparison_junit),
+        (args.markdown, comparison_markdown),
+    ):
+        if path is not None:
+            try:
+                path.write_text(render(comparison), encoding="utf-8")
+            except OSError as error:
+                raise FileError(f"cannot write {path}: {error.strerror}") from None
+    show(args.json, lambda: comparison_data(comparison), lambda: comparison_text(comparison))
 
 
 def _compared(base: Path, new: Path, margin: float) -> Comparison:

@@ -14,7 +14,7 @@ from polltrace.errors import UsageError
 from polltrace.printable import note
 from polltrace.scenarios.analyse.expectations import checked_expectations
 from polltrace.scenarios.analyse.run import analysed, scenario_of
-from polltrace.scenarios.analyse.run_file import RunData, RunWriter, read_run
+from polltrace.scenarios.analyse.run_file import RunData, RunWriter, figures_of, read_run
 from polltrace.scenarios.clients import program
 from polltrace.scenarios.commands.progress import progress_bar
 from polltrace.scenarios.commands.run_loads import add_traces_argument, check_options, run_loads
@@ -97,9 +97,11 @@ class Run:
             raise UsageError("name one scenario, one file by --resume or --like, or --sql")
         old = read_run(args.resume) if args.resume else None
         model = old or (read_run(args.like) if args.like else None)
-        scenario = _scenario(args, model)
+        with figures_of(*filter(None, (args.resume, args.like))):
+            scenario = _scenario(args, model)
+            work = Work(**model.header["work"]) if model else None
+            network = _network(args, scenario, model)
         check_options(args, scenario)
-        network = _network(args, scenario, model)
         if old and old.paths and old.paths != network.words():
             raise UsageError(f"{args.resume}: {_other_paths(old.paths, network.words())}")
         with contextlib.ExitStack() as stack:
@@ -122,7 +124,6 @@ class Run:
                 count_polls=why_not is None,
             )
             path = args.resume or args.output or _default_output(scenario)
-            work = Work(**model.header["work"]) if model else None
             if scenario.workload:
                 run_loads(stack, plan, server, network, path, args.traces)
             else:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from polltrace.scenarios.analyse.run_file import figures_of
 from polltrace.scenarios.load.load_file import read_load
 from polltrace.scenarios.load.page import load_page
 from polltrace.scenarios.load.report import load_data, load_text
@@ -19,13 +20,19 @@ class LoadReport:
     """
 
     def __init__(self, path: Path) -> None:
-        self._result = load_result(read_load(path))
+        self._path = path
+        load = read_load(path)
+        with figures_of(path):
+            self._result = load_result(load)
 
     def text(self) -> str:
-        return load_text(self._result)
+        with figures_of(self._path):
+            return load_text(self._result)
 
     def data(self) -> Any:
-        return load_data(self._result)
+        with figures_of(self._path):
+            return load_data(self._result)
 
     def html(self) -> str:
-        return load_page(self._result)
+        with figures_of(self._path):
+            return load_page(self._result)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from polltrace.scenarios.analyse.run import analysed
-from polltrace.scenarios.analyse.run_file import read_run
+from polltrace.scenarios.analyse.run_file import figures_of, read_run
 from polltrace.scenarios.report.run.data import run_data
 from polltrace.scenarios.report.run.page import run_page
 from polltrace.scenarios.report.run.text import run_text
@@ -20,13 +20,19 @@ class RunReport:
     """
 
     def __init__(self, path: Path) -> None:
-        self._result = analysed(read_run(path))
+        self._path = path
+        run = read_run(path)
+        with figures_of(path):
+            self._result = analysed(run)
 
     def text(self) -> str:
-        return run_text(self._result)
+        with figures_of(self._path):
+            return run_text(self._result)
 
     def data(self) -> Any:
-        return run_data(self._result)
+        with figures_of(self._path):
+            return run_data(self._result)
 
     def html(self) -> str:
-        return run_page(self._result)
+        with figures_of(self._path):
+            return run_page(self._result)
