@@ -117,9 +117,9 @@ struct tokens {
 };
 
 static void read_tokens(const uint8_t *data, size_t size, struct tokens *all) {
-    const char *at = (const char *)data, *end = at + size;
+    const char *position = (const char *)data, *end = position + size;
     for (all->count = 0; all->count < MOST_TOKENS; all->count++) {
-        const struct token next = lexer_next(&at, end);
+        const struct token next = lexer_next(&position, end);
         if (next.type == TOKEN_END || next.type == TOKEN_BAD)
             return;
         all->token[all->count] = next;
@@ -248,18 +248,19 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most,
     if (all.count == 0 || seed % 4 == 0)
         return LLVMFuzzerMutate(data, size, most);
     srand(seed);
-    const size_t at = (size_t)rand() % all.count;
-    const size_t other = (size_t)rand() % all.count;
+    const size_t index = (size_t)rand() % all.count;
+    const size_t other_index = (size_t)rand() % all.count;
     const unsigned how = (unsigned)rand() % 5;
     const char *word = words[(size_t)rand() % (sizeof words / sizeof *words)];
     for (size_t i = 0; i < all.count; i++) {
-        const bool here = i == at;
-        const struct token *from = &all.token[here && how == 1 ? other : i];
-        if (here && how == 0)
+        const bool is_target = i == index;
+        const struct token *from =
+            &all.token[is_target && how == 1 ? other_index : i];
+        if (is_target && how == 0)
             continue; // dropped
-        if (here && how >= 3)
+        if (is_target && how >= 3)
             length = append(made, length, word, strlen(word));
-        if (here && how == 4)
+        if (is_target && how == 4)
             continue; // replaced
         // A quoted name's token is without its quotes, a bind's without colon.
         if (from->type == TOKEN_QUOTED || from->type == TOKEN_BIND)
@@ -269,7 +270,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most,
         if (from->type == TOKEN_QUOTED)
             length = append(made, length, "\"", 1);
         length = append(made, length, " ", 1);
-        if (here && how == 2 && i + 1 < all.count) // the rest once more
+        if (is_target && how == 2 && i + 1 < all.count) // the rest once more
             length = append(made, length, from->at,
                             (size_t)((char *)data + size - from->at));
     }

@@ -56,17 +56,17 @@ static void emit_arguments(struct emitter *e, const struct expr *call) {
 // ",'directions',keys)": a key's direction is d or a, in capitals where NULLs
 // come first; see sort_keys.h.
 static void emit_within(struct emitter *e, const struct expr *call) {
-    const struct order_term *one = call->within.first;
+    const struct order_term *term = call->within.first;
     emit_text(e, call->keeps_last ? ",'-" : ",'");
-    for (; one; one = one->next)
-        emit_text(e, one->descending    ? one->nulls_first ? "D" : "d"
-                     : one->nulls_first ? "A"
-                                        : "a");
+    for (; term; term = term->next)
+        emit_text(e, term->descending    ? term->nulls_first ? "D" : "d"
+                     : term->nulls_first ? "A"
+                                         : "a");
     emit_text(e, "'");
-    for (one = call->within.first; one; one = one->next) {
-        emit_text(e, one->by_key ? ",SORT_KEY$(" : ",");
-        emit_value(e, one->value);
-        emit_text(e, one->by_key ? ")" : "");
+    for (term = call->within.first; term; term = term->next) {
+        emit_text(e, term->by_key ? ",SORT_KEY$(" : ",");
+        emit_value(e, term->value);
+        emit_text(e, term->by_key ? ")" : "");
     }
     emit_text(e, ")");
 }

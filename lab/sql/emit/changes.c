@@ -53,12 +53,12 @@ static const struct column_def *next_filled(struct filled *at) {
 }
 
 static void emit_new_values(struct emitter *e) {
-    struct filled at = first_filled(e->s->tree);
+    struct filled column = first_filled(e->s->tree);
     const struct expr *first = e->s->tree->values.first;
     emit_text(e, " VALUES (");
     for (const struct expr *one = first; one; one = one->next) {
         emit_text(e, one == first ? "" : ",");
-        emit_assigned(e, one, next_filled(&at));
+        emit_assigned(e, one, next_filled(&column));
     }
     emit_text(e, ")");
 }
@@ -128,24 +128,24 @@ static void emit_target(struct emitter *e, const char *words) {
 
 // (a, b) = (query)
 static void emit_row_setting(struct emitter *e, const struct assignment *set) {
-    const struct names_of_columns *one = set->columns;
+    const struct names_of_columns *names = set->columns;
     unsigned count = 0;
     char value[32];
-    for (; one; one = one->next) {
+    for (; names; names = names->next) {
         emit_text(e, count++ == 0 ? "(" : ",");
-        emit_name(e, one->name.last);
+        emit_name(e, names->name.last);
     }
     emit_text(e, ") = ");
     emit_only_row(e, set->query, count);
     emit_text(e, " SELECT");
-    one = set->columns;
-    for (unsigned i = 0; i < count; i++, one = one->next) {
+    names = set->columns;
+    for (unsigned i = 0; i < count; i++, names = names->next) {
         snprintf(value, sizeof value, "ONE_ROW$(C%u)", i);
         emit_text(e, i > 0 ? ", " : " ");
-        emit_text(e, one->target ? "ASSIGN$(" : "");
+        emit_text(e, names->target ? "ASSIGN$(" : "");
         emit_text(e, value);
-        if (one->target)
-            emit_column(e, one->target);
+        if (names->target)
+            emit_column(e, names->target);
     }
     emit_text(e, " FROM \"ROW$\")");
 }

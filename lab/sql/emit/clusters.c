@@ -12,11 +12,11 @@
 #include "sql/types/view_marks.h"
 
 static void emit_cluster(struct emitter *e, unsigned name) {
-    char whole[sizeof CLUSTER_NAME + LONGEST_NAME] = CLUSTER_NAME;
-    name_spell(&e->s->tokens[name], whole + sizeof CLUSTER_NAME - 1);
+    char full_name[sizeof CLUSTER_NAME + LONGEST_NAME] = CLUSTER_NAME;
+    name_spell(&e->s->tokens[name], full_name + sizeof CLUSTER_NAME - 1);
     emit_text(e, e->schema);
     emit_text(e, ".");
-    emit_identifier(e, whole);
+    emit_identifier(e, full_name);
 }
 
 // HASHKEYS is rounded up to a prime number.

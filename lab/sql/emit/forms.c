@@ -20,9 +20,10 @@ static enum operand_type emit_as(struct emitter *e, const struct expr *value,
         : type == OPERAND_BINARY_DOUBLE ? " TO_BINARY_DOUBLE("
         : type == OPERAND_BINARY_FLOAT  ? " TO_BINARY_FLOAT("
                                         : NULL;
-    const bool same = value->type == type || value->type == OPERAND_NULL ||
-                      (number && operand_is_number(value->type));
-    if (same || !conversion) { // of any type: the client sees one, or an error
+    const bool is_exact = value->type == type || value->type == OPERAND_NULL ||
+                          (number && operand_is_number(value->type));
+    if (is_exact ||
+        !conversion) { // of any type: the client sees one, or an error
         emit_value(e, value);
     } else {
         emit_text(e, conversion);
@@ -110,14 +111,14 @@ static void emit_decode(struct emitter *e, const struct expr *call) {
 // otherwise than SQLite has it.
 static unsigned dump_type(struct emitter *e, const struct expr *value) {
     enum { TEXT = 1, NUMBER = 2, DATE = 12, RAW = 23, CHAR = 96 };
-    const bool kept = value->kind == EXPR_COLUMN && !value->function;
+    const bool keeps_type = value->kind == EXPR_COLUMN && !value->function;
     if (operand_is_number(value->type))
         return NUMBER;
     if (value->type == OPERAND_TEXT)
         return value->literal || value->fixed ? CHAR : TEXT;
     if (value->type == OPERAND_RAW)
         return RAW;
-    if (value->type == OPERAND_DATE && kept)
+    if (value->type == OPERAND_DATE && keeps_type)
         return DATE;
     if (value->type != OPERAND_NULL)
         statement_refuse(e->s, 3001, value->from, "DUMP of such a value");

@@ -29,9 +29,9 @@ static void emit_alias(struct emitter *e, const struct hierarchy *hierarchy) {
 static unsigned place_of(const struct emitter *e, const struct block *block,
                          const struct source *source, unsigned name) {
     unsigned place = 0;
-    const struct source *one = block->sources;
-    for (; one != source; one = one->next)
-        place += one->columns.count;
+    const struct source *candidate = block->sources;
+    for (; candidate != source; candidate = candidate->next)
+        place += candidate->columns.count;
     const struct column_def *def = source->columns.first;
     for (; def && !name_spells(&e->s->tokens[name], def->name); def = def->next)
         place++;
@@ -50,23 +50,23 @@ void emit_hierarchy_column(struct emitter *e, const struct expr *column) {
 void emit_hierarchy_star(struct emitter *e, const struct block *block,
                          const struct item *item) {
     const unsigned number = block->hierarchy->from;
-    const char *before = "";
+    const char *separator = "";
     unsigned place = 0;
     for (const struct source *one = block->sources; one; one = one->next) {
         const unsigned called = one->alias ? one->alias : one->table.last;
-        const bool wanted =
+        const bool needs_level =
             !item->table.first ||
             (called && name_equals(&e->s->tokens[called],
                                    &e->s->tokens[item->table.last]));
         const struct column_def *def = one->columns.first;
         for (; def; def = def->next, place++) {
-            if (!wanted)
+            if (!needs_level)
                 continue;
-            emit_text(e, before);
+            emit_text(e, separator);
             emit_numbered(e, " \"NODE$%u\"", number);
             emit_numbered(e, ".C%u AS ", place);
             emit_identifier(e, def->name);
-            before = ",";
+            separator = ",";
         }
     }
 }
@@ -148,30 +148,30 @@ static void emit_step(struct emitter *e, const struct hierarchy *hierarchy,
 // What a new row carries; `root`: it has no parent.
 static void emit_carried_values(struct emitter *e, struct hierarchy *hierarchy,
                                 bool root) {
-    const struct expr *one = hierarchy->values.first;
-    for (; one; one = one->next_carried) {
+    const struct expr *expr = hierarchy->values.first;
+    for (; expr; expr = expr->next_carried) {
         emit_text(e, ",");
-        if (one->kind == EXPR_CALL) {
-            emit_step(e, hierarchy, one, root);
-        } else if (one->kind == EXPR_ROOT && !root) {
+        if (expr->kind == EXPR_CALL) {
+            emit_step(e, hierarchy, expr, root);
+        } else if (expr->kind == EXPR_ROOT && !root) {
             emit_parent(e, hierarchy, "V");
-            emit_numbered(e, "%u", one->carried);
-        } else if (one->kind == EXPR_PRIOR && root) {
+            emit_numbered(e, "%u", expr->carried);
+        } else if (expr->kind == EXPR_PRIOR && root) {
             emit_text(e, " NULL");
         } else {
-            hierarchy->row = one->kind == EXPR_PRIOR ? ROW_NODE : ROW_CHILD;
-            emit_value(e, one->left);
+            hierarchy->row = expr->kind == EXPR_PRIOR ? ROW_NODE : ROW_CHILD;
+            emit_value(e, expr->left);
             hierarchy->row = ROW_CHILD;
         }
     }
 }
 
 static void emit_sibling_keys(struct emitter *e, const struct block *block) {
-    const struct order_term *one = block->order.first;
-    for (; block->order.siblings && one; one = one->next) {
-        emit_text(e, one->by_key ? ", SORT_KEY$(" : ",");
-        emit_value(e, one->item ? one->item->value : one->value);
-        emit_text(e, one->by_key ? ")" : "");
+    const struct order_term *term = block->order.first;
+    for (; block->order.siblings && term; term = term->next) {
+        emit_text(e, term->by_key ? ", SORT_KEY$(" : ",");
+        emit_value(e, term->item ? term->item->value : term->value);
+        emit_text(e, term->by_key ? ")" : "");
     }
 }
 
@@ -228,12 +228,12 @@ static void emit_recursion(struct emitter *e, const struct block *block) {
 
 static void emit_sibling_order(struct emitter *e, const struct block *block,
                                unsigned column) {
-    const struct order_term *one = block->order.first;
+    const struct order_term *term = block->order.first;
     emit_numbered(e, " ORDER BY %u DESC", LEVEL_COLUMN);
-    for (; block->order.siblings && one; one = one->next) {
+    for (; block->order.siblings && term; term = term->next) {
         emit_numbered(e, ", %u", column++);
-        emit_text(e, one->descending ? " DESC" : "");
-        emit_text(e, one->nulls_first ? " NULLS FIRST" : " NULLS LAST");
+        emit_text(e, term->descending ? " DESC" : "");
+        emit_text(e, term->nulls_first ? " NULLS FIRST" : " NULLS LAST");
     }
 }
 

@@ -20,9 +20,10 @@ static const struct expr *inserted(const struct tree *tree,
                                    const struct column_def *column) {
     const struct names_of_columns *name = tree->columns;
     const struct column_def *next = tree->target->columns.first;
-    for (const struct expr *one = tree->values.first; one; one = one->next) {
+    for (const struct expr *entry = tree->values.first; entry;
+         entry = entry->next) {
         if ((tree->has_columns ? name->target : next) == column)
-            return one;
+            return entry;
         name = tree->has_columns ? name->next : NULL;
         next = next ? next->next : NULL;
     }
@@ -31,10 +32,10 @@ static const struct expr *inserted(const struct tree *tree,
 
 static const struct expr *updated(const struct tree *tree,
                                   const struct column_def *column) {
-    const struct assignment *one = tree->assignments.first;
-    for (; one; one = one->next)
-        if (one->target == column)
-            return one->value;
+    const struct assignment *assignment = tree->assignments.first;
+    for (; assignment; assignment = assignment->next)
+        if (assignment->target == column)
+            return assignment->value;
     return NULL;
 }
 
@@ -104,14 +105,14 @@ static void emit_rows(struct emitter *e, const struct merge *merge) {
 }
 
 static void emit_settings(struct emitter *e) {
-    const char *before = " ON CONFLICT(rowid) DO UPDATE SET ";
-    const struct assignment *one = e->s->tree->assignments.first;
-    for (; one; one = one->next) {
-        emit_text(e, before);
-        emit_identifier(e, one->target->name);
+    const char *separator = " ON CONFLICT(rowid) DO UPDATE SET ";
+    const struct assignment *assignment = e->s->tree->assignments.first;
+    for (; assignment; assignment = assignment->next) {
+        emit_text(e, separator);
+        emit_identifier(e, assignment->target->name);
         emit_text(e, " = excluded.");
-        emit_identifier(e, one->target->name);
-        before = ", ";
+        emit_identifier(e, assignment->target->name);
+        separator = ", ";
     }
 }
 

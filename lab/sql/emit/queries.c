@@ -45,15 +45,15 @@ static void emit_group(struct emitter *e, const struct expr *one) {
 }
 
 void emit_groups(struct emitter *e, const struct block *block, uint64_t set) {
-    const char *before = " GROUP BY";
+    const char *separator = " GROUP BY";
     for (const struct expr *one = block->group.first; one; one = one->next) {
         if (!rollup_has(set, one))
             continue;
-        emit_text(e, before);
+        emit_text(e, separator);
         emit_group(e, one);
-        before = ",";
+        separator = ",";
     }
-    if (*before == ' ' && (block->having || block->rollup > 0))
+    if (*separator == ' ' && (block->having || block->rollup > 0))
         emit_text(e, " GROUP BY NULL");
 }
 

@@ -30,12 +30,12 @@ static const char *end_of(const struct statement *s, unsigned at) {
 static char *text_without_links(const struct statement *s, size_t *length) {
     const char *from = begin_of(s, 0), *end = end_of(s, s->count - 1);
     char *text = malloc((size_t)(end - from) + 1), *to = text;
-    const struct source *one = s->tree->remote;
-    for (; text && one; one = one->next_remote) {
-        const size_t kept = (size_t)(end_of(s, one->table.last) - from);
+    const struct source *source = s->tree->remote;
+    for (; text && source; source = source->next_remote) {
+        const size_t kept = (size_t)(end_of(s, source->table.last) - from);
         memcpy(to, from, kept);
         to += kept;
-        from = end_of(s, one->link.last);
+        from = end_of(s, source->link.last);
     }
     if (!text)
         return NULL;

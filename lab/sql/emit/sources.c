@@ -82,15 +82,15 @@ void emit_table(struct emitter *e, const struct source *source) {
 // Those that it had when it was made, around its query.
 static void emit_view_columns(struct emitter *e,
                               const struct view_column *column) {
-    const char *before = "SELECT ";
+    const char *separator = "SELECT ";
     if (!column)
         return;
     for (; column; column = column->next) {
-        emit_text(e, before);
+        emit_text(e, separator);
         emit_identifier(e, column->inner);
         emit_text(e, " AS ");
         emit_identifier(e, column->name);
-        before = ", ";
+        separator = ", ";
     }
     emit_text(e, " FROM (");
 }
@@ -168,14 +168,14 @@ static void emit_outer_joins(struct emitter *e, const struct source *table) {
 }
 
 void emit_sources(struct emitter *e, const struct block *block) {
-    const char *before = " FROM";
+    const char *separator = " FROM";
     for (const struct join *one = block->joins.first; one; one = one->next) {
         if (one->kind == JOIN_SOURCE && one->source->outer.count > 0)
             continue;
-        emit_text(e, before);
+        emit_text(e, separator);
         emit_join(e, one);
         // SQLite never reorders the two sides of a CROSS JOIN.
-        before = e->s->ordered ? " CROSS JOIN" : ",";
+        separator = e->s->ordered ? " CROSS JOIN" : ",";
     }
     emit_outer_joins(e, block->outer);
 }

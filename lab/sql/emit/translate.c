@@ -35,17 +35,17 @@ static void take_savepoint(struct statement *s, unsigned at, char *to) {
 
 // SAVEPOINT name; ROLLBACK [WORK] TO [SAVEPOINT] name
 static bool is_savepoint(struct statement *s, struct translation *result) {
-    unsigned at = 1;
+    unsigned index = 1;
     if (statement_is(s, 0, "savepoint")) {
         result->kind = STATEMENT_SAVEPOINT;
     } else {
-        at += statement_is(s, at, "work");
-        if (!statement_is(s, 0, "rollback") || !statement_is(s, at, "to"))
+        index += statement_is(s, index, "work");
+        if (!statement_is(s, 0, "rollback") || !statement_is(s, index, "to"))
             return false;
-        at += 1 + statement_is(s, at + 1, "savepoint");
+        index += 1 + statement_is(s, index + 1, "savepoint");
         result->kind = STATEMENT_ROLLBACK_TO;
     }
-    take_savepoint(s, at, result->savepoint);
+    take_savepoint(s, index, result->savepoint);
     return true;
 }
 

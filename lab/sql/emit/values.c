@@ -116,14 +116,14 @@ void emit_row_number(struct emitter *e, const struct expr *rowid) {
 // All references to a sequence in a row are to its next value, if one of them
 // is NEXTVAL.
 static void emit_sequence(struct emitter *e, const struct expr *value) {
-    const struct expr *one = e->s->tree->sequences;
+    const struct expr *expr = e->s->tree->sequences;
     unsigned references = 0;
     bool next = false;
     char end[16];
-    for (; one; one = one->next_sequence)
-        if (strcmp(one->sequence, value->sequence) == 0) {
+    for (; expr; expr = expr->next_sequence)
+        if (strcmp(expr->sequence, value->sequence) == 0) {
             references++;
-            next |= statement_is(e->s, one->name.last, "nextval");
+            next |= statement_is(e->s, expr->name.last, "nextval");
         }
     emit_text(e, next ? "NEXTVAL$('" : "CURRVAL$('");
     for (const char *c = value->sequence; *c; c++)

@@ -15,8 +15,8 @@ static void emit_object(struct emitter *e) {
         tree->kind == TREE_CREATE_VIEW || tree->kind == TREE_DROP_VIEW;
     char name[sizeof PUBLIC_SYNONYM + LONGEST_NAME] = PUBLIC_SYNONYM;
     if (!tree->is_public) {
-        const struct name own = view ? tree->target->table : tree->name;
-        emit_own(e, own);
+        const struct name view_name = view ? tree->target->table : tree->name;
+        emit_own(e, view_name);
         return;
     }
     name_spell(&e->s->tokens[tree->name.last],

@@ -136,7 +136,7 @@ static unsigned keep(const struct database *database, const struct token *name,
         {"optimizer_mode", "ALL_ROWS"},
     };
     // Oracle knows these; what they do is not done here.
-    static const char *const others[] = {
+    static const char *const ignored_settings[] = {
         "container",
         "ddl_lock_timeout",
         "plsql_code_type",
@@ -170,8 +170,9 @@ static unsigned keep(const struct database *database, const struct token *name,
             return is_text(value, fixed[i].value) ? 0 : NOT_IMPLEMENTED;
     if (token_is(name, "current_schema"))
         return is_text(value, database->sga->user) ? 0 : NOT_IMPLEMENTED;
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (token_is(name, others[i]))
+    for (size_t i = 0; i < sizeof ignored_settings / sizeof *ignored_settings;
+         i++)
+        if (token_is(name, ignored_settings[i]))
             return NOT_IMPLEMENTED;
     return name->length > 0 && *name->at == '_' ? NOT_IMPLEMENTED
                                                 : NO_SUCH_PARAMETER;
@@ -217,14 +218,14 @@ static bool is_plain_text(const struct token *token) {
 // with an error.
 static bool apply(struct database *database, const char *sql, size_t length,
                   struct ora_error *error, void (*refused)(const char *why)) {
-    const char *at = sql, *end = sql + length;
-    struct token name = lexer_next(&at, end);
+    const char *position = sql, *end = sql + length;
+    struct token name = lexer_next(&position, end);
     bool any = false;
     while (name.type != TOKEN_END && name.type != TOKEN_BAD) {
-        struct token next = lexer_next(&at, end);
+        struct token next = lexer_next(&position, end);
         if (token_is(&name, "events")) {
             if (token_is(&next, "="))
-                next = lexer_next(&at, end);
+                next = lexer_next(&position, end);
             const unsigned wrong =
                 is_plain_text(&next)
                     ? trace_setting_events(database, next.at + 1,
@@ -235,7 +236,7 @@ static bool apply(struct database *database, const char *sql, size_t length,
                 return false;
             }
             any = true;
-            name = lexer_next(&at, end);
+            name = lexer_next(&position, end);
             continue;
         }
         if (!token_is(&next, "=")) {
@@ -243,7 +244,7 @@ static bool apply(struct database *database, const char *sql, size_t length,
             continue;
         }
         any = true;
-        next = lexer_next(&at, end);
+        next = lexer_next(&position, end);
         struct value value = {next.at, next.length};
         if (next.type == TOKEN_STRING)
             value = (struct value){next.at + 1, next.length - 2};
@@ -261,7 +262,7 @@ static bool apply(struct database *database, const char *sql, size_t length,
             refused(error->text);
             *error = (struct ora_error){0};
         }
-        name = next.type == TOKEN_BAD ? next : lexer_next(&at, end);
+        name = next.type == TOKEN_BAD ? next : lexer_next(&position, end);
     }
     // SET TRANSACTION comes here as well, where it changes nothing.
     if (!any && length >= 5 && strncasecmp(sql, "alter", 5) == 0)
@@ -271,9 +272,9 @@ static bool apply(struct database *database, const char *sql, size_t length,
 
 bool alter_session_execute(struct database *database, const char *sql,
                            size_t length, struct ora_error *error) {
-    bool done;
-    if (link_close_session(database, sql, length, &done, error))
-        return done;
+    bool succeeded;
+    if (link_close_session(database, sql, length, &succeeded, error))
+        return succeeded;
     return apply(database, sql, length, error, NULL);
 }
 

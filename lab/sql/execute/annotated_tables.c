@@ -12,7 +12,7 @@ static int count(struct database *database,
                  const struct statement_tables *tables) {
     const size_t owner = strlen(database->sga->user) + 1;
     sqlite3_stmt *statement = NULL;
-    int found = -1;
+    int level = -1;
     sqlite3_str *sql = sqlite3_str_new(NULL);
     sqlite3_str_appendf(sql,
                         "SELECT count(*) FROM %s.sqlite_master WHERE type = "
@@ -27,10 +27,10 @@ static int count(struct database *database,
         sqlite3_prepare_v2(database->db, text, -1, &statement, NULL) ==
             SQLITE_OK &&
         sqlite3_step(statement) == SQLITE_ROW)
-        found = sqlite3_column_int(statement, 0);
+        level = sqlite3_column_int(statement, 0);
     sqlite3_finalize(statement);
     sqlite3_free(text);
-    return found;
+    return level;
 }
 
 bool annotated_tables_are_all(struct database *database,

@@ -34,16 +34,16 @@ void cached_result_bind(struct cursor *cursor, const struct bind_value *value,
 }
 
 static bool has_lobs(const struct cursor *cursor) {
-    bool found = false;
-    for (unsigned i = 0; i < cursor->typed_columns && !found; i++)
-        found = operand_is_lob((enum operand_type)cursor->column_type[i]);
-    for (unsigned i = 0; i < cursor->columns && cursor->statement && !found;
+    bool varies = false;
+    for (unsigned i = 0; i < cursor->typed_columns && !varies; i++)
+        varies = operand_is_lob((enum operand_type)cursor->column_type[i]);
+    for (unsigned i = 0; i < cursor->columns && cursor->statement && !varies;
          i++) {
         const char *declared =
             sqlite3_column_decltype(cursor->statement, (int)i);
-        found = declared && strstr(declared, "LOB");
+        varies = declared && strstr(declared, "LOB");
     }
-    return found;
+    return varies;
 }
 
 bool cached_result_is_possible(const struct cursor *cursor) {
@@ -58,9 +58,9 @@ bool cached_result_is_possible(const struct cursor *cursor) {
 bool cached_result_is_wanted(const struct cursor *cursor) {
     const struct database *database = cursor->database;
     const struct statement_tables *tables = &cursor->tables;
-    const bool asked = cursor->result_cache > 0 || cursor->annotated ||
-                       database->cached_results.force;
-    if (!asked || !cached_result_is_possible(cursor) || has_lobs(cursor))
+    const bool requested = cursor->result_cache > 0 || cursor->annotated ||
+                           database->cached_results.force;
+    if (!requested || !cached_result_is_possible(cursor) || has_lobs(cursor))
         return false;
     for (unsigned i = 0; i < tables->reads; i++)
         if (result_changes_include(database->sga, database->self,
@@ -139,8 +139,8 @@ bool cached_result_keep(struct cursor *cursor, struct cached_result *result,
     if (!result->search.keep || result->misses != database->misses)
         return true;
     if (cursor->row_ready) {
-        const uint64_t most = result_cache_most(database->sga);
-        if (!read_ahead_within(cursor, most, error))
+        const uint64_t limit = result_cache_most(database->sga);
+        if (!read_ahead_within(cursor, limit, error))
             return false;
         if (cursor->ahead)
             rows = read_ahead_rows(cursor, &size.bytes, &size.rows);

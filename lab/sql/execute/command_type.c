@@ -30,11 +30,11 @@ static const struct {
 };
 
 int command_type_of(const char *sql, size_t length) {
-    const char *at = sql, *end = sql + length;
-    struct token first = lexer_next(&at, end);
+    const char *position = sql, *end = sql + length;
+    struct token first = lexer_next(&position, end);
     while (token_is(&first, "(")) // (SELECT ...) UNION ...
-        first = lexer_next(&at, end);
-    const struct token second = lexer_next(&at, end);
+        first = lexer_next(&position, end);
+    const struct token second = lexer_next(&position, end);
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         if (token_is(&first, commands[i].first) &&
             (!commands[i].second || token_is(&second, commands[i].second)))

@@ -55,7 +55,7 @@ static void tell(const struct cursor *cursor, const struct search *search,
                  const char *about, unsigned number, struct ora_error *error) {
     const char *user = cursor->database->sga->user;
     const bool column = search == &columns;
-    char shown[300];
+    char shown_column[300];
     sqlite3_stmt *statement = begin(cursor->database, search, about);
     while (statement && sqlite3_step(statement) == SQLITE_ROW) {
         const char *table = (const char *)sqlite3_column_text(statement, 0);
@@ -63,11 +63,11 @@ static void tell(const struct cursor *cursor, const struct search *search,
         if (!table || !name || !is_changed(cursor, table))
             continue;
         if (column)
-            snprintf(shown, sizeof shown, "\"%s\".\"%s\".\"%s\"", user, table,
-                     name);
+            snprintf(shown_column, sizeof shown_column, "\"%s\".\"%s\".\"%s\"",
+                     user, table, name);
         else
-            snprintf(shown, sizeof shown, "%s.%s", user, name);
-        ora_error_set(error, number, shown);
+            snprintf(shown_column, sizeof shown_column, "%s.%s", user, name);
+        ora_error_set(error, number, shown_column);
         break;
     }
     sqlite3_finalize(statement);

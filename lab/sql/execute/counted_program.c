@@ -55,9 +55,9 @@ static struct plan_work blocks_now(const struct counted *c) {
 
 static struct plan_work work_now(const struct counted *c) {
     struct plan_work work = blocks_now(c);
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    work.ns = (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+    struct timespec clock;
+    clock_gettime(CLOCK_MONOTONIC, &clock);
+    work.ns = (uint64_t)clock.tv_sec * NS_PER_S + (uint64_t)clock.tv_nsec;
     return work;
 }
 
@@ -70,16 +70,16 @@ static void add_difference(struct plan_work *to, const struct plan_work *from,
 }
 
 static void charge(struct counted *c) {
-    const struct plan_work now = work_now(c);
-    add_difference(&c->work[c->line], &c->since, &now);
-    c->since = now;
+    const struct plan_work work = work_now(c);
+    add_difference(&c->work[c->line], &c->since, &work);
+    c->since = work;
 }
 
 // After an instruction whose gets belong to another line than its time.
 static void move_gets(struct counted *c) {
-    const struct plan_work now = blocks_now(c);
-    add_difference(&c->work[c->reads], &c->before, &now);
-    add_difference(&c->work[c->line], &now, &c->before);
+    const struct plan_work work = blocks_now(c);
+    add_difference(&c->work[c->reads], &c->before, &work);
+    add_difference(&c->work[c->line], &work, &c->before);
     c->reads = 0;
 }
 
@@ -276,25 +276,25 @@ static struct counted *counted_new(const Vdbe *program, const uint64_t *stat) {
     const size_t ops = sizeof(struct counted) +
                        (size_t)program->nOp * sizeof(struct counted_op);
     const size_t work = lines * sizeof(struct plan_work);
-    struct counted *made = sqlite3DbMallocZero(
+    struct counted *counted = sqlite3DbMallocZero(
         program->db, ops + work + nodes * sizeof(struct counted_node));
     unsigned *cursor_line = sqlite3DbMallocZero(
         program->db, (size_t)(program->nCursor + 1) * sizeof *cursor_line);
-    if (made && cursor_line) {
-        made->stat = stat;
-        made->ops = program->aOp;
-        made->nodes = nodes;
-        made->op_count = (unsigned)program->nOp;
-        made->work = (struct plan_work *)((char *)made + ops);
-        made->node = (struct counted_node *)((char *)made->work + work);
-        find_lines(made, cursor_line);
-        find_cursors_lines(made, cursor_line);
+    if (counted && cursor_line) {
+        counted->stat = stat;
+        counted->ops = program->aOp;
+        counted->nodes = nodes;
+        counted->op_count = (unsigned)program->nOp;
+        counted->work = (struct plan_work *)((char *)counted + ops);
+        counted->node = (struct counted_node *)((char *)counted->work + work);
+        find_lines(counted, cursor_line);
+        find_cursors_lines(counted, cursor_line);
     } else {
-        sqlite3DbFree(program->db, made);
-        made = NULL;
+        sqlite3DbFree(program->db, counted);
+        counted = NULL;
     }
     sqlite3DbFree(program->db, cursor_line);
-    return made;
+    return counted;
 }
 
 bool counted_program_make(sqlite3_stmt **statement, const uint64_t *stat) {

@@ -18,7 +18,7 @@ char *create_as_texts(struct database *database,
     const char *table = translated->sql + sizeof create - 1;
     sqlite3_stmt *statement = NULL;
     sqlite3_str *text;
-    bool known = true;
+    bool all_known = true;
     if (translated->binds > 0) {
         ora_error_set(error, 1027, "");
         return NULL;
@@ -43,23 +43,23 @@ char *create_as_texts(struct database *database,
                            : typed
                                ? operand_type_declaration(translated->column[i])
                                : NULL;
-        known = known && type;
+        all_known = all_known && type;
         sqlite3_str_appendf(text, "%s\"%w\" %s", i ? "," : "",
                             sqlite3_column_name(statement, i),
                             type ? type : "");
     }
     sqlite3_str_appendall(text, ")");
     sqlite3_finalize(statement);
-    char *made = sqlite3_str_finish(text);
-    *fill =
-        made ? sqlite3_mprintf("INSERT INTO%.*s %s", name, table, query) : NULL;
-    if (!known)
+    char *result = sqlite3_str_finish(text);
+    *fill = result ? sqlite3_mprintf("INSERT INTO%.*s %s", name, table, query)
+                   : NULL;
+    if (!all_known)
         ora_error_set(error, 3001, "a table of columns of such types");
     else if (!*fill)
         ora_error_set(error, 4030, "");
     else
-        return made;
-    sqlite3_free(made);
+        return result;
+    sqlite3_free(result);
     sqlite3_free(*fill);
     *fill = NULL;
     return NULL;

@@ -126,7 +126,7 @@ static bool parse_once(struct cursor *cursor, const uint8_t *known,
     memcpy(cursor->savepoint, translated->savepoint, sizeof cursor->savepoint);
     sqlite3_finalize(cursor->statement);
     cursor->statement = NULL;
-    bool done = false;
+    bool succeeded = false;
     remote_query_table_drop(database, cursor->remote_query);
     cursor->remote_query = translated->remote_query;
     if (translated->link) {
@@ -143,7 +143,7 @@ static bool parse_once(struct cursor *cursor, const uint8_t *known,
     } else if (!keep_binds(cursor, translated))
         ora_error_set(error, 4030, "");
     else if (!translated->sql)
-        done = true;
+        succeeded = true;
     else if (!prepare(cursor, translated, error))
         ; // `error` is set
     else if (!cursor_keep_columns(cursor))
@@ -152,11 +152,11 @@ static bool parse_once(struct cursor *cursor, const uint8_t *known,
              cursor_names_are_ambiguous(cursor))
         ora_error_set(error, 918, "");
     else
-        done = cursor->kind != STATEMENT_BLOCK || compile(cursor, error);
+        succeeded = cursor->kind != STATEMENT_BLOCK || compile(cursor, error);
     translation_free(translated);
     free(translated);
-    cursor->parsed = done;
-    return done;
+    cursor->parsed = succeeded;
+    return succeeded;
 }
 
 // Tries again where another session has dropped a view meanwhile, which may be
@@ -180,17 +180,17 @@ bool cursor_parse_text(struct cursor *cursor, const uint8_t *known,
 }
 
 bool cursor_parse_again(struct cursor *cursor, struct ora_error *error) {
-    struct sqlite3_stmt *before = cursor->statement;
+    struct sqlite3_stmt *replaced = cursor->statement;
     cursor->statement = NULL;
-    bool done = cursor_parse_text(cursor, cursor->bound, error);
-    if (done && before && cursor->statement) {
-        sqlite_move_binds(before, cursor->statement);
-    } else if (done && cursor->placeholders > 0) {
+    bool succeeded = cursor_parse_text(cursor, cursor->bound, error);
+    if (succeeded && replaced && cursor->statement) {
+        sqlite_move_binds(replaced, cursor->statement);
+    } else if (succeeded && cursor->placeholders > 0) {
         ora_error_set(error, NOT_ALL_BOUND, "");
-        done = false;
+        succeeded = false;
     }
-    sqlite3_finalize(before);
-    return done;
+    sqlite3_finalize(replaced);
+    return succeeded;
 }
 
 static char *memdup(const char *from, size_t length) {
@@ -212,13 +212,13 @@ bool cursor_parse(struct cursor *cursor, struct database *database,
     cursor->command = command_type_of(sql, length);
     cursor->sql = memdup(sql, length);
     cursor->sql_length = length;
-    bool done = cursor->sql && cursor_parse_text(cursor, NULL, error);
+    bool succeeded = cursor->sql && cursor_parse_text(cursor, NULL, error);
     if (cursor->sql)
         link_text_hide(cursor->sql, length);
     if (!cursor->sql)
         ora_error_set(error, 4030, "");
     statement_call_ends(database, 0, error);
-    return done;
+    return succeeded;
 }
 
 void cursor_forget_types(struct cursor *cursor) {

@@ -152,15 +152,15 @@ bool cursor_bind(struct cursor *cursor, const struct bind_value *value,
     for (unsigned i = 0; i < cursor->placeholders; i++) {
         if (cursor_sets(cursor, i))
             continue;
-        const struct bind_value *one =
+        const struct bind_value *bound =
             &value[cursor_value_of(cursor, i, by_name)];
         // The length of a blob identifies its type; see value.h.
-        if ((one->kind == BIND_RAW || one->kind == BIND_BLOB) &&
-            value_length_is_reserved(one->length)) {
+        if ((bound->kind == BIND_RAW || bound->kind == BIND_BLOB) &&
+            value_length_is_reserved(bound->length)) {
             ora_error_set(error, 3001, "a RAW of 7, 11, 13 or 23 to 28 bytes");
             return false;
         }
-        if (bind_one(cursor->statement, (int)i + 1, one) != SQLITE_OK) {
+        if (bind_one(cursor->statement, (int)i + 1, bound) != SQLITE_OK) {
             ora_error_from_sqlite(error, cursor->database->db);
             return false;
         }

@@ -194,9 +194,10 @@ static bool same_as_shown(const struct cursor *cursor,
         return false;
     }
     for (unsigned i = 0; i < cursor->columns; i++) {
-        const struct column *now = &cursor->column[i];
-        const struct column *shown = &cursor->shown[i];
-        if (now->type != shown->type || strcmp(now->name, shown->name) != 0) {
+        const struct column *column = &cursor->column[i];
+        const struct column *described = &cursor->shown[i];
+        if (column->type != described->type ||
+            strcmp(column->name, described->name) != 0) {
             ora_error_set(error, INCONSISTENT_TYPES, "");
             return false;
         }
@@ -218,12 +219,12 @@ static bool type_from_rows(struct cursor *cursor, unsigned at,
     if (!cursor_keep_rows(cursor, error))
         return false;
     cursor_position(cursor, 1);
-    bool found = false, fine = true;
-    while (!found && (fine = cursor_advance(cursor, error)) &&
+    bool has_row = false, fine = true;
+    while (!has_row && (fine = cursor_advance(cursor, error)) &&
            cursor->row_ready) {
         value = sqlite3_column_value(cursor_row(cursor), (int)at);
-        found = sqlite3_value_type(value) != SQLITE_NULL;
-        if (found)
+        has_row = sqlite3_value_type(value) != SQLITE_NULL;
+        if (has_row)
             type_from_value(column, value);
         cursor->row_ready = false;
     }
@@ -234,12 +235,12 @@ static bool type_from_rows(struct cursor *cursor, unsigned at,
 }
 
 bool cursor_types_are_known(const struct cursor *cursor) {
-    const bool told = cursor->typed_columns == cursor->columns;
+    const bool types_known = cursor->typed_columns == cursor->columns;
     for (unsigned i = 0; i < cursor->columns; i++) {
         const char *declared =
             sqlite3_column_decltype(cursor->statement, (int)i);
         if (!(declared && *declared) &&
-            !(told && cursor->column_type[i] != OPERAND_UNKNOWN))
+            !(types_known && cursor->column_type[i] != OPERAND_UNKNOWN))
             return false;
     }
     return true;
@@ -248,27 +249,27 @@ bool cursor_types_are_known(const struct cursor *cursor) {
 bool cursor_settle_types(struct cursor *cursor, struct ora_error *error) {
     for (unsigned i = 0; i < cursor->columns; i++) {
         struct column *column = &cursor->column[i];
-        struct column found = {.type = COLUMN_VARCHAR2,
-                               .size = LONGEST_VARCHAR2};
-        const bool told = cursor->typed_columns == cursor->columns;
+        struct column type = {.type = COLUMN_VARCHAR2,
+                              .size = LONGEST_VARCHAR2};
+        const bool types_known = cursor->typed_columns == cursor->columns;
         const char *declared =
             sqlite3_column_decltype(cursor->statement, (int)i);
         if (declared && cursor->sets)
             declared = column_type_widest(declared);
         if (declared && *declared) {
-            type_from_declaration(&found, declared);
+            type_from_declaration(&type, declared);
         } else {
-            if (told && cursor->column_type[i] != OPERAND_UNKNOWN)
-                type_from_operand(&found, cursor->column_type[i]);
-            else if (!type_from_rows(cursor, i, &found, error))
+            if (types_known && cursor->column_type[i] != OPERAND_UNKNOWN)
+                type_from_operand(&type, cursor->column_type[i]);
+            else if (!type_from_rows(cursor, i, &type, error))
                 return false;
-            describe_any(&found);
+            describe_any(&type);
         }
-        column->type = found.type;
-        column->size = found.size;
-        column->fixed = found.fixed;
-        column->precision = found.precision;
-        column->scale = found.scale;
+        column->type = type.type;
+        column->size = type.size;
+        column->fixed = type.fixed;
+        column->precision = type.precision;
+        column->scale = type.scale;
     }
     if (cursor->shown && cursor->kind == STATEMENT_QUERY &&
         !same_as_shown(cursor, error))

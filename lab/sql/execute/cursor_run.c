@@ -209,9 +209,9 @@ enum { NOWAIT = 54, WAIT_EXPIRED = 30006 };
 static bool lock(struct cursor *cursor, struct ora_error *error) {
     struct database *database = cursor->database;
     database->lock_wait_s = cursor->lock_wait;
-    const bool begun = transaction_begin(database);
+    const bool began = transaction_begin(database);
     database->lock_wait_s = -1;
-    if (begun)
+    if (began)
         return true;
     if (sqlite3_errcode(database->db) == SQLITE_BUSY)
         ora_error_set(error, cursor->lock_wait == 0 ? NOWAIT : WAIT_EXPIRED,
@@ -249,14 +249,14 @@ static bool run_alone(struct cursor *cursor, struct ora_error *error) {
         return cursor->database->plsql_calls->define(cursor, error);
     if (cursor->kind == STATEMENT_LINK && transaction_commit(cursor->database))
         return link_change_execute(cursor->database, cursor->link, error);
-    bool done = cursor->kind == STATEMENT_COMMIT
-                    ? transaction_commit(cursor->database)
-                : cursor->kind == STATEMENT_ROLLBACK
-                    ? transaction_rollback(cursor->database)
-                    : cursor->kind != STATEMENT_LINK;
-    if (!done)
+    bool succeeded = cursor->kind == STATEMENT_COMMIT
+                         ? transaction_commit(cursor->database)
+                     : cursor->kind == STATEMENT_ROLLBACK
+                         ? transaction_rollback(cursor->database)
+                         : cursor->kind != STATEMENT_LINK;
+    if (!succeeded)
         transaction_error(cursor->database, error);
-    return done;
+    return succeeded;
 }
 
 // Whether the query is executed at the other end of a link as a whole, and its
@@ -295,14 +295,15 @@ static bool run_query(struct cursor *cursor, struct ora_error *error) {
             __atomic_load_n(&cache->definitions, __ATOMIC_SEQ_CST) &&
         !cursor_parse_again(cursor, error))
         return false;
-    const bool wanted = cached_result_is_wanted(cursor);
-    if (!wanted && opens_remotely(cursor))
+    const bool uses_cache = cached_result_is_wanted(cursor);
+    if (!uses_cache && opens_remotely(cursor))
         return open_remotely(cursor, error);
-    const bool found = wanted && cached_result_find(cursor, &result);
+    const bool is_cached = uses_cache && cached_result_find(cursor, &result);
     if (!cursor_advance(cursor, error) ||
         (!cursor->described && !cursor_settle_types(cursor, error)))
         return false;
-    return !wanted || found || cached_result_keep(cursor, &result, error);
+    return !uses_cache || is_cached ||
+           cached_result_keep(cursor, &result, error);
 }
 
 // A statement inside of another one that runs reads the other's snapshot.
@@ -341,10 +342,10 @@ static bool execute(struct cursor *cursor, struct ora_error *error) {
         statement_call_ends(cursor->database, 0, error);
         statement_call_begins(cursor, FETCH_CALL);
     }
-    const bool done = run_query(cursor, error);
-    if (begins && (!done || cursor->at_end)) // no row is locked
+    const bool succeeded = run_query(cursor, error);
+    if (begins && (!succeeded || cursor->at_end)) // no row is locked
         transaction_release(database);
-    return done;
+    return succeeded;
 }
 
 bool cursor_describe(struct cursor *cursor, struct ora_error *error) {
@@ -352,9 +353,9 @@ bool cursor_describe(struct cursor *cursor, struct ora_error *error) {
         return true;
     if (cursor->locks || cursor_types_are_known(cursor))
         return cursor_settle_types(cursor, error);
-    const bool done = cursor_execute(cursor, error);
+    const bool succeeded = cursor_execute(cursor, error);
     cursor_cancel(cursor);
-    return done;
+    return succeeded;
 }
 
 bool cursor_execute(struct cursor *cursor, struct ora_error *error) {
@@ -369,7 +370,7 @@ bool cursor_execute(struct cursor *cursor, struct ora_error *error) {
     pga_begin_call();
     if (cursor->database->depth == 0) // else it is part of a block's
         statement_steps_begin_call(cursor->database);
-    bool done = execute(cursor, error);
-    cursor->executed = done;
-    return done;
+    bool succeeded = execute(cursor, error);
+    cursor->executed = succeeded;
+    return succeeded;
 }

@@ -67,7 +67,7 @@ bool database_open(struct database *database, struct sga *sga,
         .lock_wait_s = -1,
         .lio = {.stat = self->stat, .channel = channel},
     };
-    bool done =
+    bool succeeded =
         pga_install(sga->pga_limit) && lio_install(&database->lio) &&
         choose_temporary_directory(sga) &&
         sqlite3_open(":memory:", &database->db) == SQLITE_OK &&
@@ -108,7 +108,7 @@ bool database_open(struct database *database, struct sga *sga,
         functions_register(database->db, database) &&
         plan_display_register(database) && fixed_tables_register(database) &&
         connect_by_register(database) && transactions_open(database);
-    if (!done) {
+    if (!succeeded) {
         snprintf(why, size, "%s",
                  database->db ? sqlite3_errmsg(database->db)
                               : "cannot open SQLite");

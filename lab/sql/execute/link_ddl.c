@@ -22,12 +22,12 @@ bool link_change_execute(struct database *database,
                          const struct link_change *change,
                          struct ora_error *error) {
     struct link_definitions *links = &database->sga->links;
-    struct link_definition made = change->link;
-    made.created = time(NULL);
-    const enum link_result result = change->drops
-                                        ? link_definition_drop(links, made.name)
-                                        : link_definition_add(links, &made);
-    OPENSSL_cleanse(&made, sizeof made);
+    struct link_definition definition = change->link;
+    definition.created = time(NULL);
+    const enum link_result result =
+        change->drops ? link_definition_drop(links, definition.name)
+                      : link_definition_add(links, &definition);
+    OPENSSL_cleanse(&definition, sizeof definition);
     switch (result) {
     case LINK_EXISTS:
         ora_error_set(error, DUPLICATE, "");
@@ -45,20 +45,20 @@ bool link_change_execute(struct database *database,
 }
 
 void link_text_hide(char *sql, size_t length) {
-    const char *at = sql, *end = sql + length;
-    struct token token = lexer_next(&at, end);
+    const char *position = sql, *end = sql + length;
+    struct token token = lexer_next(&position, end);
     bool link = false, identified = false;
     if (!token_is(&token, "create"))
         return;
     while (token.type != TOKEN_END && token.type != TOKEN_BAD) {
         link = link || token_is(&token, "link");
         if (link && identified && token_is(&token, "by")) {
-            token = lexer_next(&at, end);
+            token = lexer_next(&position, end);
             if (token.type != TOKEN_END)
                 memset(sql + (token.at - sql), '*', token.length);
         }
         identified = token_is(&token, "identified");
-        token = lexer_next(&at, end);
+        token = lexer_next(&position, end);
     }
 }
 
@@ -66,15 +66,15 @@ bool link_close_session(struct database *database, const char *sql,
                         size_t length, bool *done, struct ora_error *error) {
     static const char *const words[] = {"alter", "session", "close", "database",
                                         "link"};
-    const char *at = sql, *end = sql + length;
+    const char *position = sql, *end = sql + length;
     char name[LINK_NAME] = "", part[LONGEST_NAME + 1];
-    struct token token = lexer_next(&at, end);
+    struct token token = lexer_next(&position, end);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         if (!token_is(&token, words[i]))
             return false;
-        token = lexer_next(&at, end);
+        token = lexer_next(&position, end);
     }
-    for (; token.type != TOKEN_END; token = lexer_next(&at, end)) {
+    for (; token.type != TOKEN_END; token = lexer_next(&position, end)) {
         if (token.type == TOKEN_WORD || token.type == TOKEN_QUOTED)
             name_spell(&token, part);
         else

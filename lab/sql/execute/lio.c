@@ -80,10 +80,10 @@ static sqlite3_pcache_page *fetch(sqlite3_pcache *cache, unsigned page,
         the_lio->undoable = false;
         return NULL;
     }
-    sqlite3_pcache_page *found =
+    sqlite3_pcache_page *result =
         inner.xFetch(enter(cache)->inner, page, create_flag);
     pga_leave_buffer_cache();
-    return found;
+    return result;
 }
 
 static void unpin(sqlite3_pcache *cache, sqlite3_pcache_page *page,

@@ -27,10 +27,10 @@ static bool has_room(int64_t bytes) {
 }
 
 static void *allocate(int bytes) {
-    void *made = has_room(bytes) ? inner.xMalloc(bytes) : NULL;
-    if (made)
-        count(inner.xSize(made));
-    return made;
+    void *memory = has_room(bytes) ? inner.xMalloc(bytes) : NULL;
+    if (memory)
+        count(inner.xSize(memory));
+    return memory;
 }
 
 static void release(void *memory) {
@@ -39,13 +39,13 @@ static void release(void *memory) {
 }
 
 static void *resize(void *memory, int bytes) {
-    const int64_t before = inner.xSize(memory);
-    void *made = bytes <= before || has_room(bytes - before)
-                     ? inner.xRealloc(memory, bytes)
-                     : NULL;
-    if (made)
-        count(inner.xSize(made) - before);
-    return made;
+    const int64_t old_bytes = inner.xSize(memory);
+    void *moved = bytes <= old_bytes || has_room(bytes - old_bytes)
+                      ? inner.xRealloc(memory, bytes)
+                      : NULL;
+    if (moved)
+        count(inner.xSize(moved) - old_bytes);
+    return moved;
 }
 
 bool pga_install(uint64_t limit_bytes) {

@@ -126,10 +126,10 @@ static void show_none(sqlite3_str *out, const char *sql_id, int64_t child,
 
 static const struct cursor *open_cursor(const struct database *database,
                                         const char *sql_id) {
-    const struct cursor *one = database->cursors;
-    while (one && strcmp(one->sql_id, sql_id) != 0)
-        one = one->next;
-    return one;
+    const struct cursor *cursor = database->cursors;
+    while (cursor && strcmp(cursor->sql_id, sql_id) != 0)
+        cursor = cursor->next;
+    return cursor;
 }
 
 static void show(sqlite3_str *out, const struct database *database,
@@ -157,10 +157,10 @@ static void show(sqlite3_str *out, const struct database *database,
 // The lines of `text` as an array of JSON's.
 static char *lines_of(const char *text) {
     sqlite3_str *out = sqlite3_str_new(NULL);
-    const char *before = "[";
+    const char *separator = "[";
     for (; *text; text += strcspn(text, "\n"), text += *text == '\n') {
         const int length = (int)strcspn(text, "\n");
-        sqlite3_str_appendf(out, "%s\"", before);
+        sqlite3_str_appendf(out, "%s\"", separator);
         for (int i = 0; i < length; i++) {
             const unsigned char c = (unsigned char)text[i];
             if (c < ' ')
@@ -170,7 +170,7 @@ static char *lines_of(const char *text) {
                     out, "%s%.1s", c == '"' || c == '\\' ? "\\" : "", text + i);
         }
         sqlite3_str_appendall(out, "\"");
-        before = ",";
+        separator = ",";
     }
     sqlite3_str_appendall(out, "]");
     return sqlite3_str_finish(out);

@@ -30,48 +30,48 @@ static void put_first(struct database *database, struct plan_statistics *one) {
 static void drop_oldest(struct database *database) {
     struct plan_statistics **link = &database->plans;
     for (unsigned kept = 0; *link; kept++) {
-        struct plan_statistics *one = *link;
-        if (kept < MOST_KEPT || one->cursor) {
-            link = &one->next;
+        struct plan_statistics *statistics = *link;
+        if (kept < MOST_KEPT || statistics->cursor) {
+            link = &statistics->next;
             continue;
         }
-        *link = one->next;
-        release(one);
+        *link = statistics->next;
+        release(statistics);
     }
 }
 
 // Of closed cursors, the statement's with that plan.
 static struct plan_statistics *kept(const struct cursor *cursor,
                                     const struct plan_rows *rows) {
-    for (struct plan_statistics *one = cursor->database->plans; one;
-         one = one->next)
-        if (!one->cursor && one->length == cursor->sql_length &&
-            memcmp(one->sql, cursor->sql, one->length) == 0 &&
-            plan_rows_hash(&one->rows) == plan_rows_hash(rows))
-            return one;
+    for (struct plan_statistics *entry = cursor->database->plans; entry;
+         entry = entry->next)
+        if (!entry->cursor && entry->length == cursor->sql_length &&
+            memcmp(entry->sql, cursor->sql, entry->length) == 0 &&
+            plan_rows_hash(&entry->rows) == plan_rows_hash(rows))
+            return entry;
     return NULL;
 }
 
 static struct plan_statistics *made(const struct cursor *cursor,
                                     const struct plan_rows *rows) {
-    struct plan_statistics *one = calloc(1, sizeof *one);
+    struct plan_statistics *statistics = calloc(1, sizeof *statistics);
     const size_t counts = rows->count + 1;
-    if (!one)
+    if (!statistics)
         return NULL;
-    one->sql = malloc(cursor->sql_length + 1);
-    one->last = calloc(2 * counts, sizeof *one->last);
-    if (!one->sql || !one->last) {
-        release(one);
+    statistics->sql = malloc(cursor->sql_length + 1);
+    statistics->last = calloc(2 * counts, sizeof *statistics->last);
+    if (!statistics->sql || !statistics->last) {
+        release(statistics);
         return NULL;
     }
-    memcpy(one->sql, cursor->sql, cursor->sql_length);
-    one->length = cursor->sql_length;
-    one->kind = cursor->kind;
-    memcpy(one->sql_id, cursor->sql_id, sizeof one->sql_id);
-    one->before = one->last + counts;
-    one->rows = *rows;
-    put_first(cursor->database, one);
-    return one;
+    memcpy(statistics->sql, cursor->sql, cursor->sql_length);
+    statistics->length = cursor->sql_length;
+    statistics->kind = cursor->kind;
+    memcpy(statistics->sql_id, cursor->sql_id, sizeof statistics->sql_id);
+    statistics->before = statistics->last + counts;
+    statistics->rows = *rows;
+    put_first(cursor->database, statistics);
+    return statistics;
 }
 
 static bool has_plan(const struct cursor *cursor) {
@@ -96,18 +96,18 @@ void plan_statistics_attach(struct cursor *cursor) {
         return;
     struct sqlite3 *counted = database->lio.db;
     database->lio.db = NULL; // to prepare it again makes no gets
-    const bool done =
+    const bool succeeded =
         counted_program_make(&cursor->statement, database->self->stat);
     database->lio.db = counted;
-    if (!done || !plan_rows_read(cursor, &rows))
+    if (!succeeded || !plan_rows_read(cursor, &rows))
         return;
-    struct plan_statistics *one = kept(cursor, &rows);
-    if (!one)
-        one = made(cursor, &rows);
-    if (!one)
+    struct plan_statistics *entry = kept(cursor, &rows);
+    if (!entry)
+        entry = made(cursor, &rows);
+    if (!entry)
         return;
-    one->cursor = cursor;
-    cursor->statistics = one;
+    entry->cursor = cursor;
+    cursor->statistics = entry;
     drop_oldest(database);
     // An execution had it parsed again.
     if (database->call.cursor == cursor &&
@@ -133,39 +133,39 @@ static void add_counts(struct plan_counts *to, const struct plan_counts *more) {
 }
 
 void plan_statistics_execution(struct cursor *cursor) {
-    struct plan_statistics *one = cursor->statistics;
-    for (unsigned i = 0; i <= one->rows.count; i++) {
-        add_counts(&one->before[i], &one->last[i]);
-        one->last[i] = (struct plan_counts){0};
+    struct plan_statistics *statistics = cursor->statistics;
+    for (unsigned i = 0; i <= statistics->rows.count; i++) {
+        add_counts(&statistics->before[i], &statistics->last[i]);
+        statistics->last[i] = (struct plan_counts){0};
     }
-    one->executions++;
-    one->last[0] = (struct plan_counts){
+    statistics->executions++;
+    statistics->last[0] = (struct plan_counts){
         .known = true, .rows_known = true, .work_known = true, .starts = 1};
     counted_program_restart(cursor->statement);
-    take_out(cursor->database, one);
-    put_first(cursor->database, one);
+    take_out(cursor->database, statistics);
+    put_first(cursor->database, statistics);
 }
 
 void plan_statistics_add(const struct statement_call *call,
                          const struct statement_call *end, uint64_t rows) {
     const struct cursor *cursor = call->cursor;
-    struct plan_statistics *one = cursor->statistics;
-    struct plan_counts *whole = &one->last[0];
+    struct plan_statistics *statistics = cursor->statistics;
+    struct plan_counts *total = &statistics->last[0];
     // A change gives no rows to the operation that is above it.
-    whole->rows += cursor->kind == STATEMENT_QUERY ? rows : 0;
-    whole->work.gets += end->gets - call->gets;
-    whole->work.current_gets += end->current_gets - call->current_gets;
-    whole->work.reads += end->reads - call->reads;
-    whole->work.ns += (uint64_t)(end->began_us - call->began_us) * NS_PER_US;
-    plan_rows_count(&one->rows, cursor->statement, &one->last[1]);
-    for (unsigned i = 1; i <= one->rows.count; i++)
-        if (one->rows.row[i - 1].kind == PLAN_OF_CHANGE)
-            one->last[i] = *whole;
+    total->rows += cursor->kind == STATEMENT_QUERY ? rows : 0;
+    total->work.gets += end->gets - call->gets;
+    total->work.current_gets += end->current_gets - call->current_gets;
+    total->work.reads += end->reads - call->reads;
+    total->work.ns += (uint64_t)(end->began_us - call->began_us) * NS_PER_US;
+    plan_rows_count(&statistics->rows, cursor->statement, &statistics->last[1]);
+    for (unsigned i = 1; i <= statistics->rows.count; i++)
+        if (statistics->rows.row[i - 1].kind == PLAN_OF_CHANGE)
+            statistics->last[i] = *total;
     // What is sorted last is what the statement gives.
-    if (cursor->kind == STATEMENT_QUERY && !one->last[1].rows_known &&
-        strncmp(one->rows.row[0].operation, "SORT ", 5) == 0) {
-        one->last[1].rows_known = true;
-        one->last[1].rows = whole->rows;
+    if (cursor->kind == STATEMENT_QUERY && !statistics->last[1].rows_known &&
+        strncmp(statistics->rows.row[0].operation, "SORT ", 5) == 0) {
+        statistics->last[1].rows_known = true;
+        statistics->last[1].rows = total->rows;
     }
 }
 
@@ -176,16 +176,16 @@ plan_statistics_find(const struct database *database, const char *sql_id) {
         open = open->next;
     if (open)
         return NULL; // it was executed again without
-    const struct plan_statistics *one = database->plans;
-    while (one && strcmp(one->sql_id, sql_id) != 0)
-        one = one->next;
-    return one && one->executions ? one : NULL;
+    const struct plan_statistics *statistics = database->plans;
+    while (statistics && strcmp(statistics->sql_id, sql_id) != 0)
+        statistics = statistics->next;
+    return statistics && statistics->executions ? statistics : NULL;
 }
 
 void plan_statistics_free(struct database *database) {
     while (database->plans) {
-        struct plan_statistics *one = database->plans;
-        database->plans = one->next;
-        release(one);
+        struct plan_statistics *statistics = database->plans;
+        database->plans = statistics->next;
+        release(statistics);
     }
 }

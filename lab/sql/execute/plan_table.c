@@ -53,10 +53,10 @@ static struct plan_counts counts_of(const struct table *t, unsigned id) {
     struct plan_counts of = t->counts[id];
     if (!t->more)
         return of;
-    const struct plan_counts *more = &t->more[id];
-    of.starts += more->starts;
-    of.rows += more->rows;
-    plan_work_add(&of.work, &more->work);
+    const struct plan_counts *additional = &t->more[id];
+    of.starts += additional->starts;
+    of.rows += additional->rows;
+    plan_work_add(&of.work, &additional->work);
     return of;
 }
 

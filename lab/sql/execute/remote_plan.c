@@ -104,9 +104,9 @@ char *remote_plan_text(const struct remote_definition *of, const char *plan,
                        uint64_t *used, int *n, sqlite3_value **value) {
     sqlite3_str *sql = sqlite3_str_new(NULL);
     const char *between = "SELECT ", *where = " WHERE ";
-    char *at;
+    char *position;
     int binds = 0;
-    *used = strtoull(plan, &at, 16);
+    *used = strtoull(plan, &position, 16);
     for (unsigned i = 0; i < of->columns; i++)
         if (remote_plan_uses(*used, i)) {
             sqlite3_str_appendf(sql, "%s\"%w\"", between, of->column[i].name);
@@ -116,8 +116,9 @@ char *remote_plan_text(const struct remote_definition *of, const char *plan,
         sqlite3_str_appendall(sql, "SELECT 1");
     sqlite3_str_appendf(sql, " FROM %s", of->from);
     for (int i = 0; i < *n; i++) {
-        const struct column *column = &of->column[strtol(at, &at, 10)];
-        const char *sign = sign_of((int)strtol(at, &at, 10));
+        const struct column *column =
+            &of->column[strtol(position, &position, 10)];
+        const char *sign = sign_of((int)strtol(position, &position, 10));
         if (!fits(column, value[i]))
             continue;
         value[binds++] = value[i];

@@ -71,17 +71,18 @@ static int connect_table(sqlite3 *db, void *data, int n,
                          char **error) {
     (void)db, (void)n, (void)argument, (void)error;
     struct remote_definition *of = data;
-    struct table *made = calloc(1, sizeof *made);
+    struct table *created = calloc(1, sizeof *created);
     char *sql = create_text(of);
-    const int rc = made && sql ? database_declare_fixed_table(of->database, sql)
-                               : SQLITE_NOMEM;
+    const int rc = created && sql
+                       ? database_declare_fixed_table(of->database, sql)
+                       : SQLITE_NOMEM;
     sqlite3_free(sql);
     if (rc != SQLITE_OK) {
-        free(made);
+        free(created);
         return rc;
     }
-    made->definition = of;
-    *table = &made->base;
+    created->definition = of;
+    *table = &created->base;
     return SQLITE_OK;
 }
 
@@ -97,11 +98,11 @@ static int best_index(sqlite3_vtab *table, sqlite3_index_info *info) {
 }
 
 static int open_cursor(sqlite3_vtab *table, sqlite3_vtab_cursor **cursor) {
-    struct cursor_of_table *made = calloc(1, sizeof *made);
+    struct cursor_of_table *scan = calloc(1, sizeof *scan);
     (void)table;
-    if (!made)
+    if (!scan)
         return SQLITE_NOMEM;
-    *cursor = &made->base;
+    *cursor = &scan->base;
     return SQLITE_OK;
 }
 
@@ -130,15 +131,15 @@ static bool same_columns(const struct remote_definition *of, uint64_t used,
     const struct column *column;
     const unsigned columns = calls_of(of)->columns(query, &column);
     const unsigned expected = remote_plan_place(used, of->columns);
-    bool same = columns == (expected ? expected : 1);
-    for (unsigned i = 0; i < of->columns && same && expected; i++)
+    bool matches = columns == (expected ? expected : 1);
+    for (unsigned i = 0; i < of->columns && matches && expected; i++)
         if (remote_plan_uses(used, i))
-            same =
+            matches =
                 column[remote_plan_place(used, i)].type == of->column[i].type;
-    if (!same)
+    if (!matches)
         ora_error_set(error, INCONSISTENT_TYPES,
                       "the remote columns have changed");
-    return same;
+    return matches;
 }
 
 static bool parse_table(struct cursor_of_table *cursor, char *text, int binds,

@@ -36,9 +36,9 @@ void result_digest_add_text(struct result_digest *digest, const char *text) {
 
 // A date without its year or month is of this one.
 static int64_t this_month(void) {
-    const time_t now = time(NULL);
+    const time_t current = time(NULL);
     struct tm tm;
-    gmtime_r(&now, &tm);
+    gmtime_r(&current, &tm);
     return tm.tm_year * INT64_C(12) + tm.tm_mon;
 }
 
@@ -53,9 +53,9 @@ void result_digest_add_session(struct result_digest *digest) {
 
 bool result_digest_end(struct result_digest *digest,
                        uint8_t to[RESULT_KEY_BYTES]) {
-    const bool done =
+    const bool succeeded =
         digest->context && EVP_DigestFinal_ex(digest->context, to, NULL) == 1;
     EVP_MD_CTX_free(digest->context);
     digest->context = NULL;
-    return done;
+    return succeeded;
 }

@@ -67,19 +67,19 @@ bool savepoint_make(struct database *database, const char *name,
         ora_error_set(error, 4030, "");
         return false;
     }
-    struct savepoint *before = named(all, name);
-    if (before)
-        make_again(database, before);
+    struct savepoint *namesake = named(all, name);
+    if (namesake)
+        make_again(database, namesake);
     if (all->count == MOST_SAVEPOINTS) {
         ora_error_set(error, 3001, "more than 200 savepoints");
         return false;
     }
-    struct savepoint *one = &all->made[all->count];
-    snprintf(one->name, sizeof one->name, "%s", name);
-    one->number = ++all->last_number;
-    one->jobs = database->sga->jobs.made;
+    struct savepoint *savepoint = &all->made[all->count];
+    snprintf(savepoint->name, sizeof savepoint->name, "%s", name);
+    savepoint->number = ++all->last_number;
+    savepoint->jobs = database->sga->jobs.made;
     if (!sqlite3_get_autocommit(database->db) &&
-        !run(database, "SAVEPOINT", one->number)) {
+        !run(database, "SAVEPOINT", savepoint->number)) {
         ora_error_from_sqlite(error, database->db);
         return false;
     }
@@ -105,9 +105,9 @@ bool savepoint_roll_back(struct database *database, const char *name,
     if (!read_ahead_all(database, NULL, error))
         return false;
     // What a block undoes if it fails begins no earlier than this.
-    const bool again = all->block > to->number;
+    const bool restarts_block = all->block > to->number;
     if (run(database, "ROLLBACK TO", to->number) &&
-        (!again || run(database, "SAVEPOINT", all->block)))
+        (!restarts_block || run(database, "SAVEPOINT", all->block)))
         return true;
     ora_error_from_sqlite(error, database->db);
     return false;
@@ -124,10 +124,10 @@ bool savepoints_begin_block(struct database *database) {
 
 void savepoints_end_block(struct database *database) {
     struct savepoints *all = database->savepoints;
-    const bool made =
+    const bool has_savepoints =
         all->count > 0 && all->made[all->count - 1].number > all->block;
     // Those that the block has made would be forgotten with it.
-    if (all->block && !made)
+    if (all->block && !has_savepoints)
         run(database, "RELEASE", all->block);
     all->block = 0;
 }

@@ -15,13 +15,14 @@ uint32_t sql_id_of(const char *sql, size_t length, char id[14]) {
     uint8_t md5[EVP_MAX_MD_SIZE];
     unsigned size = 0;
     EVP_MD_CTX *context = EVP_MD_CTX_new();
-    const int made = context && EVP_DigestInit_ex(context, EVP_md5(), NULL) &&
-                     EVP_DigestUpdate(context, sql, length) &&
-                     EVP_DigestUpdate(context, "", 1) &&
-                     EVP_DigestFinal_ex(context, md5, &size);
+    const int digested = context &&
+                         EVP_DigestInit_ex(context, EVP_md5(), NULL) &&
+                         EVP_DigestUpdate(context, sql, length) &&
+                         EVP_DigestUpdate(context, "", 1) &&
+                         EVP_DigestFinal_ex(context, md5, &size);
     EVP_MD_CTX_free(context);
     id[0] = '\0';
-    if (!made || size != 16)
+    if (!digested || size != 16)
         return 0;
     uint64_t bits = (uint64_t)word(md5 + 8) << 32 | word(md5 + 12);
     for (int i = 12; i >= 0; i--, bits >>= 5)

@@ -29,8 +29,8 @@ const char *sqlite_table_name(sqlite3 *db, const char *schema,
 
 bool sqlite_statement_uses_schema(sqlite3_stmt *statement, const char *schema) {
     const Vdbe *program = (Vdbe *)statement;
-    const int at = sqlite3FindDbName(program->db, schema);
-    return at >= 0 && DbMaskTest(program->btreeMask, at);
+    const int database = sqlite3FindDbName(program->db, schema);
+    return database >= 0 && DbMaskTest(program->btreeMask, database);
 }
 
 void sqlite_fail_statement(sqlite3 *db) {

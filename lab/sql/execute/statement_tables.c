@@ -17,23 +17,24 @@ static size_t spell(const char *user, const char *table, char to[WHOLE_NAME]) {
 
 struct result_key statement_table_key(const char *user, const char *table) {
     struct result_key key = {0};
-    char whole[WHOLE_NAME];
-    const size_t length = spell(user, table, whole);
-    SHA256((const unsigned char *)whole, strlen(whole), key.digest);
-    memcpy(key.name, whole, length < RESULT_NAME ? length : RESULT_NAME - 1);
+    char full_name[WHOLE_NAME];
+    const size_t length = spell(user, table, full_name);
+    SHA256((const unsigned char *)full_name, strlen(full_name), key.digest);
+    memcpy(key.name, full_name,
+           length < RESULT_NAME ? length : RESULT_NAME - 1);
     return key;
 }
 
 // SQLite tells of a table once for each use of a column.
 static bool is_noted(const struct statement_tables *tables, const char *user,
                      const char *table) {
-    char whole[WHOLE_NAME];
-    bool found = false;
-    if (spell(user, table, whole) >= RESULT_NAME)
+    char full_name[WHOLE_NAME];
+    bool result = false;
+    if (spell(user, table, full_name) >= RESULT_NAME)
         return false; // not all of it is in the keys
-    for (unsigned i = 0; i < tables->reads && !found; i++)
-        found = strcmp(tables->read[i].name, whole) == 0;
-    return found;
+    for (unsigned i = 0; i < tables->reads && !result; i++)
+        result = strcmp(tables->read[i].name, full_name) == 0;
+    return result;
 }
 
 static void add(struct statement_tables *tables, const struct result_key *key) {
@@ -69,10 +70,10 @@ void statements_read_add(struct statements_read *to,
 void statement_tables_note(struct statement_tables *tables, const char *user,
                            int action, const char *first, const char *second,
                            const char *schema) {
-    const bool own = schema && strcmp(schema, user) == 0;
+    const bool is_users = schema && strcmp(schema, user) == 0;
     switch (action) {
     case SQLITE_READ:
-        if (own && first)
+        if (is_users && first)
             note_read(tables, user, first);
         else if (!first || strcmp(first, "DUAL") != 0)
             tables->others = true;
@@ -86,7 +87,7 @@ void statement_tables_note(struct statement_tables *tables, const char *user,
     case SQLITE_INSERT:
     case SQLITE_UPDATE:
     case SQLITE_DELETE:
-        if (own && first) {
+        if (is_users && first) {
             tables->changed = statement_table_key(user, first);
             tables->changes = true;
         }

@@ -139,27 +139,27 @@ static bool read_plan(struct reader *r, uint32_t *level) {
 // sql_trace {off | [level=N] [wait=true] [bind=true] [plan_stat=never]}
 static unsigned set_sql_trace(struct database *database, struct reader *r) {
     uint32_t level = SQL_TRACE_ON | SQL_TRACE_WAITS; // as in Oracle: with waits
-    bool known = true;
+    bool valid = true;
     r->token = lexer_next(&r->at, r->end);
     if (token_is(&r->token, "off") && at_end(r)) {
         sql_trace_set(database->self, SQL_TRACE_OFF);
         return 0;
     }
-    while (known && r->token.type != TOKEN_END) {
+    while (valid && r->token.type != TOKEN_END) {
         if (token_is(&r->token, "wait"))
-            known = read_bit(r, SQL_TRACE_WAITS, &level);
+            valid = read_bit(r, SQL_TRACE_WAITS, &level);
         else if (token_is(&r->token, "bind"))
-            known = read_bit(r, SQL_TRACE_BINDS, &level);
+            valid = read_bit(r, SQL_TRACE_BINDS, &level);
         else if (token_is(&r->token, "plan_stat"))
-            known = read_plan(r, &level);
+            valid = read_plan(r, &level);
         else if (token_is(&r->token, "level"))
-            known = next_is(r, "=") && next_number(r, &level);
+            valid = next_is(r, "=") && next_number(r, &level);
         else
-            known = false;
+            valid = false;
         if (next_is(r, ","))
             r->token = lexer_next(&r->at, r->end);
     }
-    if (!known)
+    if (!valid)
         return NOT_IMPLEMENTED;
     sql_trace_set(database->self, level);
     return 0;

@@ -125,12 +125,12 @@ bool transaction_begin(struct database *database) {
     if (!sqlite3_get_autocommit(database->db))
         return true;
     result_changes_end(database->sga, database->self, true);
-    bool begun = run(database, "BEGIN IMMEDIATE");
+    bool began = run(database, "BEGIN IMMEDIATE");
     wait_is_over(database);
-    if (begun)
+    if (began)
         database->sga->writer = sga_sid(database->sga, database->self);
     transaction_show(database);
-    return begun && savepoints_begin(database);
+    return began && savepoints_begin(database);
 }
 
 // The savepoints stay: they were made before the transaction began.

@@ -11,12 +11,13 @@ enum { LENGTH = sizeof ANNOTATION_FORCE - 1 };
 
 // Where the annotation is in the text of a table; NULL: nowhere.
 static const char *find(const char *text, size_t length) {
-    const char *at = text, *end = text + length;
-    struct token token = lexer_next(&at, end);
+    const char *position = text, *end = text + length;
+    struct token token = lexer_next(&position, end);
     while (token.type != TOKEN_END && token.type != TOKEN_BAD &&
            !token_is(&token, "("))
-        token = lexer_next(&at, end);
-    return token.type == TOKEN_SIGN && end - at >= LENGTH ? at : NULL;
+        token = lexer_next(&position, end);
+    return token.type == TOKEN_SIGN && end - position >= LENGTH ? position
+                                                                : NULL;
 }
 
 static const char *find_in(sqlite3_value *value) {
@@ -27,8 +28,9 @@ static const char *find_in(sqlite3_value *value) {
 // (text of a table): FORCE or DEFAULT
 static void annotation(sqlite3_context *context, int n, sqlite3_value **value) {
     (void)n;
-    const char *at = find_in(value[0]);
-    const bool force = at && memcmp(at, ANNOTATION_FORCE, LENGTH) == 0;
+    const char *position = find_in(value[0]);
+    const bool force =
+        position && memcmp(position, ANNOTATION_FORCE, LENGTH) == 0;
     sqlite3_result_text(context, force ? "FORCE" : "DEFAULT", -1,
                         SQLITE_STATIC);
 }
@@ -37,18 +39,18 @@ static void annotation(sqlite3_context *context, int n, sqlite3_value **value) {
 static void annotated(sqlite3_context *context, int n, sqlite3_value **value) {
     (void)n;
     const char *text = (const char *)sqlite3_value_text(value[0]);
-    const char *at = find_in(value[0]);
-    if (!at) {
+    const char *position = find_in(value[0]);
+    if (!position) {
         sqlite3_result_value(context, value[0]);
         return;
     }
-    sqlite3_str *made = sqlite3_str_new(NULL);
-    sqlite3_str_append(made, text, (int)(at - text));
-    sqlite3_str_appendall(made, sqlite3_value_int(value[1])
-                                    ? ANNOTATION_FORCE
-                                    : ANNOTATION_DEFAULT);
-    sqlite3_str_appendall(made, at + LENGTH);
-    char *result = sqlite3_str_finish(made);
+    sqlite3_str *created = sqlite3_str_new(NULL);
+    sqlite3_str_append(created, text, (int)(position - text));
+    sqlite3_str_appendall(created, sqlite3_value_int(value[1])
+                                       ? ANNOTATION_FORCE
+                                       : ANNOTATION_DEFAULT);
+    sqlite3_str_appendall(created, position + LENGTH);
+    char *result = sqlite3_str_finish(created);
     if (result)
         sqlite3_result_text(context, result, -1, sqlite3_free);
     else

@@ -17,24 +17,24 @@ enum { DAY = 86400 };
 static bool of_integers(sqlite3_context *context, enum operation operation,
                         int64_t a, int64_t b) {
     int64_t result = 0;
-    bool whole;
+    bool is_integer;
     switch (operation) {
     case ADD:
-        whole = !__builtin_add_overflow(a, b, &result);
+        is_integer = !__builtin_add_overflow(a, b, &result);
         break;
     case SUBTRACT:
-        whole = !__builtin_sub_overflow(a, b, &result);
+        is_integer = !__builtin_sub_overflow(a, b, &result);
         break;
     case MULTIPLY:
-        whole = !__builtin_mul_overflow(a, b, &result);
+        is_integer = !__builtin_mul_overflow(a, b, &result);
         break;
     default:
-        whole = b != 0 && b != -1 && a % b == 0;
-        result = whole ? a / b : 0;
+        is_integer = b != 0 && b != -1 && a % b == 0;
+        result = is_integer ? a / b : 0;
     }
-    if (whole)
+    if (is_integer)
         sqlite3_result_int64(context, result);
-    return whole;
+    return is_integer;
 }
 
 static bool of_decimals(enum operation operation, const struct decimal *a,
@@ -55,15 +55,16 @@ static void date_and_days(sqlite3_context *context, struct oracle_date date,
                           const struct decimal *days) {
     const struct decimal a_day = decimal_from_integer(DAY);
     struct decimal seconds;
-    int64_t whole;
+    int64_t integer;
     if (!decimal_multiply(days, &a_day, &seconds) ||
         !decimal_round(&seconds, 0, &seconds) ||
-        !decimal_to_integer(&seconds, &whole) ||
-        whole > 400LL * 366 * 400 * DAY || whole < -400LL * 366 * 400 * DAY) {
+        !decimal_to_integer(&seconds, &integer) ||
+        integer > 400LL * 366 * 400 * DAY ||
+        integer < -400LL * 366 * 400 * DAY) {
         value_result_error(context, 1841, "");
         return;
     }
-    calendar_set_seconds(&date, calendar_seconds(&date) + whole);
+    calendar_set_seconds(&date, calendar_seconds(&date) + integer);
     date.nanosecond = 0;
     value_result_time(context, &date, DATE_BYTES);
 }

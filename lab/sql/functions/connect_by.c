@@ -45,10 +45,10 @@ static int best_index(sqlite3_vtab *table, sqlite3_index_info *info) {
 
 static int open_cursor(sqlite3_vtab *table, sqlite3_vtab_cursor **cursor) {
     (void)table;
-    struct cursor *made = calloc(1, sizeof *made);
-    if (!made)
+    struct cursor *candidate = calloc(1, sizeof *candidate);
+    if (!candidate)
         return SQLITE_NOMEM;
-    *cursor = &made->base;
+    *cursor = &candidate->base;
     return SQLITE_OK;
 }
 

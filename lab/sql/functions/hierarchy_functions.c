@@ -26,15 +26,16 @@ static void put_key(sqlite3_str *to, int n, sqlite3_value **value) {
 }
 
 static bool has_key(sqlite3_value *path, const char *key, int length) {
-    const char *at = sqlite3_value_blob(path);
-    const char *end = at ? at + sqlite3_value_bytes(path) : at;
-    while (at && at < end) {
+    const char *position = sqlite3_value_blob(path);
+    const char *end =
+        position ? position + sqlite3_value_bytes(path) : position;
+    while (position && position < end) {
         int32_t size;
-        memcpy(&size, at, sizeof size);
-        at += sizeof size;
-        if (size == length && memcmp(at, key, (size_t)length) == 0)
+        memcpy(&size, position, sizeof size);
+        position += sizeof size;
+        if (size == length && memcmp(position, key, (size_t)length) == 0)
             return true;
-        at += size;
+        position += size;
     }
     return false;
 }
@@ -82,17 +83,17 @@ static void connect_loops(sqlite3_context *context, int n,
 static void connect_step(sqlite3_context *context, int n,
                          sqlite3_value **value) {
     enum { LONGEST = 4000, SEPARATOR_INSIDE = 30004, TOO_LONG = 1489 };
-    struct text one = {0}, separator;
+    struct text step = {0}, separator;
     const bool null = sqlite3_value_type(value[1]) == SQLITE_NULL;
     (void)n;
     if (sqlite3_value_type(value[2]) == SQLITE_NULL) {
         value_result_error(context, 30003, "");
         return;
     }
-    if ((!null && !value_text(context, value[1], &one)) ||
+    if ((!null && !value_text(context, value[1], &step)) ||
         !value_text(context, value[2], &separator))
         return;
-    if (!null && memmem(one.at, one.length, separator.at, separator.length)) {
+    if (!null && memmem(step.at, step.length, separator.at, separator.length)) {
         value_result_error(context, SEPARATOR_INSIDE, "");
         return;
     }
@@ -102,7 +103,7 @@ static void connect_step(sqlite3_context *context, int n,
                            sqlite3_value_bytes(value[0]));
     sqlite3_str_append(text, separator.at, (int)separator.length);
     if (!null)
-        sqlite3_str_append(text, one.at, (int)one.length);
+        sqlite3_str_append(text, step.at, (int)step.length);
     if (sqlite3_str_errcode(text) != SQLITE_OK)
         sqlite3_result_error_nomem(context);
     else if (sqlite3_str_length(text) > LONGEST)

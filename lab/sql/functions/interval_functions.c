@@ -46,7 +46,7 @@ static bool read(sqlite3_value *value, struct interval *to) {
 static void of_number(sqlite3_context *context, int n, sqlite3_value **value) {
     const bool months = sqlite3_user_data(context);
     struct decimal number;
-    struct interval made;
+    struct interval interval;
     struct text unit;
     if (functions_any_null(n, value) ||
         !value_decimal(context, value[0], &number) ||
@@ -58,11 +58,11 @@ static void of_number(sqlite3_context *context, int n, sqlite3_value **value) {
         interval_field_named(unit.at, unit.length);
     unsigned error = ILLEGAL_ARGUMENT;
     if (field != FIELD_NONE && (field <= FIELD_MONTH) == months)
-        error = interval_of(&number, field, &made);
+        error = interval_of(&number, field, &interval);
     if (error)
         value_result_error(context, error, "");
     else
-        result(context, &made);
+        result(context, &interval);
 }
 
 // TO_YMINTERVAL if the function has user data, else TO_DSINTERVAL.
@@ -71,7 +71,7 @@ static void of_text(sqlite3_context *context, int n, sqlite3_value **value) {
     const struct interval_fields fields = {months ? FIELD_YEAR : FIELD_DAY,
                                            months ? FIELD_MONTH : FIELD_SECOND,
                                            9, 9};
-    struct interval made;
+    struct interval interval;
     struct text text;
     if (functions_any_null(n, value) || !value_text(context, value[0], &text))
         return;
@@ -80,11 +80,12 @@ static void of_text(sqlite3_context *context, int n, sqlite3_value **value) {
                            "an INTERVAL in the form of ISO 8601");
         return;
     }
-    const unsigned error = interval_parse(text.at, text.length, &fields, &made);
+    const unsigned error =
+        interval_parse(text.at, text.length, &fields, &interval);
     if (error)
         value_result_error(context, error, "");
     else
-        result(context, &made);
+        result(context, &interval);
 }
 
 void interval_result_field(sqlite3_context *context, sqlite3_value *value,
@@ -139,19 +140,19 @@ static void scale(sqlite3_context *context, const struct interval *interval,
                   sqlite3_value *by, bool divides) {
     enum { DIVISOR_IS_ZERO = 1476 };
     struct decimal all = interval_to_decimal(interval), factor;
-    struct interval made;
+    struct interval created;
     if (!value_decimal(context, by, &factor))
         return;
     if (divides && factor.count == 0) {
         value_result_error(context, DIVISOR_IS_ZERO, "");
         return;
     }
-    const bool done = divides ? decimal_divide(&all, &factor, &all)
-                              : decimal_multiply(&all, &factor, &all);
+    const bool succeeded = divides ? decimal_divide(&all, &factor, &all)
+                                   : decimal_multiply(&all, &factor, &all);
     if (interval->months)
         decimal_truncate(&all, 0, &all);
-    if (done && interval_from_decimal(&all, interval->months, &made))
-        result(context, &made);
+    if (succeeded && interval_from_decimal(&all, interval->months, &created))
+        result(context, &created);
     else
         value_result_error(context, LEADING_TOO_SMALL, "");
 }
@@ -222,18 +223,19 @@ static void negate(sqlite3_context *context, int n, sqlite3_value **value) {
 void interval_result_between(sqlite3_context *context,
                              const struct oracle_date *from,
                              const struct oracle_date *to) {
-    struct interval made = {.count = calendar_seconds(to) - to->zone * 60 -
-                                     calendar_seconds(from) + from->zone * 60};
+    struct interval interval = {.count = calendar_seconds(to) - to->zone * 60 -
+                                         calendar_seconds(from) +
+                                         from->zone * 60};
     int64_t nanoseconds = (int64_t)to->nanosecond - from->nanosecond;
-    if (made.count > 0 && nanoseconds < 0) {
-        made.count--;
+    if (interval.count > 0 && nanoseconds < 0) {
+        interval.count--;
         nanoseconds += GIGA;
-    } else if (made.count < 0 && nanoseconds > 0) {
-        made.count++;
+    } else if (interval.count < 0 && nanoseconds > 0) {
+        interval.count++;
         nanoseconds -= GIGA;
     }
-    made.nanosecond = (int32_t)nanoseconds;
-    result(context, &made);
+    interval.nanosecond = (int32_t)nanoseconds;
+    result(context, &interval);
 }
 
 const struct function interval_functions[] = {

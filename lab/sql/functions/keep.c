@@ -74,38 +74,38 @@ static void take(sqlite3_context *context, struct kept *kept,
 
 // (value, directions, keys): those of LAST begin with -.
 static void step(sqlite3_context *context, int n, sqlite3_value **value) {
-    struct kept *kept = sqlite3_aggregate_context(context, sizeof *kept);
+    struct kept *state = sqlite3_aggregate_context(context, sizeof *state);
     const char *directions = (const char *)sqlite3_value_text(value[1]);
     const int keys = n - FIRST_KEY;
     int order = -1;
-    if (!kept || kept->failed || !directions)
+    if (!state || state->failed || !directions)
         return;
     const bool last = *directions == '-';
-    if (kept->begun) {
-        order = sort_keys_compare(value + FIRST_KEY, kept->key, keys,
+    if (state->begun) {
+        order = sort_keys_compare(value + FIRST_KEY, state->key, keys,
                                   directions + last);
         order = last ? -order : order;
     }
     if (order < 0)
-        begin(context, kept, keys, value + FIRST_KEY);
-    if (order <= 0 && !kept->failed)
-        take(context, kept, value[0]);
+        begin(context, state, keys, value + FIRST_KEY);
+    if (order <= 0 && !state->failed)
+        take(context, state, value[0]);
 }
 
 static void answer(sqlite3_context *context) {
     const enum kept_aggregate aggregate = aggregate_of(context);
-    struct kept *kept = sqlite3_aggregate_context(context, 0);
+    struct kept *state = sqlite3_aggregate_context(context, 0);
     struct kept none = {0};
-    kept = kept ? kept : &none;
-    if (kept->failed)
+    state = state ? state : &none;
+    if (state->failed)
         ;
     else if (aggregate == KEPT_COUNT)
-        sqlite3_result_int64(context, kept->count);
+        sqlite3_result_int64(context, state->count);
     else if (aggregate == KEPT_SUM || aggregate == KEPT_AVG)
-        sum_answer(context, &kept->sum, aggregate == KEPT_AVG);
-    else if (kept->best)
-        sqlite3_result_value(context, kept->best);
-    forget(kept);
+        sum_answer(context, &state->sum, aggregate == KEPT_AVG);
+    else if (state->best)
+        sqlite3_result_value(context, state->best);
+    forget(state);
 }
 
 #define KEPT(name, aggregate)                                                  \

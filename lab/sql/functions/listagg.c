@@ -111,14 +111,15 @@ static void join(sqlite3_context *context, struct list *list) {
         return;
     for (unsigned i = 0; i < list->rows; i++) {
         const struct row *row = &list->row[i];
-        const size_t before = i > 0 ? delimiter.length : 0;
-        if (length + before + (size_t)row->length > sizeof made) {
+        const size_t delimiter_length = i > 0 ? delimiter.length : 0;
+        if (length + delimiter_length + (size_t)row->length > sizeof made) {
             value_result_error(context, 1489, "");
             return;
         }
-        memcpy(made + length, delimiter.at, before);
-        memcpy(made + length + before, row->text, (size_t)row->length);
-        length += before + (size_t)row->length;
+        memcpy(made + length, delimiter.at, delimiter_length);
+        memcpy(made + length + delimiter_length, row->text,
+               (size_t)row->length);
+        length += delimiter_length + (size_t)row->length;
     }
     value_result_text(context, made, length);
 }

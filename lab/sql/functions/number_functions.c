@@ -31,11 +31,11 @@ static void to_whole(sqlite3_context *context, int n, sqlite3_value **value) {
     if (functions_any_null(n, value) || !value_decimal(context, value[0], &a))
         return;
     decimal_truncate(&a, 0, &whole);
-    bool done = true;
+    bool succeeded = true;
     if (decimal_compare(&a, &whole) != 0 && a.negative != up)
-        done = up ? decimal_add(&whole, &one, &whole)
-                  : decimal_subtract(&whole, &one, &whole);
-    if (done)
+        succeeded = up ? decimal_add(&whole, &one, &whole)
+                       : decimal_subtract(&whole, &one, &whole);
+    if (succeeded)
         value_result_decimal(context, &whole);
     else
         value_result_error(context, 1426, "");
@@ -120,10 +120,10 @@ static void power(sqlite3_context *context, int n, sqlite3_value **value) {
 
 static bool places_of(sqlite3_context *context, sqlite3_value *value,
                       int *places) {
-    int64_t whole;
-    if (!value_whole(context, value, &whole))
+    int64_t integer;
+    if (!value_whole(context, value, &integer))
         return false;
-    *places = (int)(whole > 200 ? 200 : whole < -200 ? -200 : whole);
+    *places = (int)(integer > 200 ? 200 : integer < -200 ? -200 : integer);
     return true;
 }
 

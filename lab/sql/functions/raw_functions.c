@@ -39,10 +39,10 @@ static void rawtohex(sqlite3_context *context, int n, sqlite3_value **value) {
 }
 
 static void sys_guid(sqlite3_context *context, int n, sqlite3_value **value) {
-    uint8_t made[GUID_BYTES];
+    uint8_t guid[GUID_BYTES];
     (void)n, (void)value;
-    if (RAND_bytes(made, sizeof made) == 1)
-        sqlite3_result_blob(context, made, sizeof made, SQLITE_TRANSIENT);
+    if (RAND_bytes(guid, sizeof guid) == 1)
+        sqlite3_result_blob(context, guid, sizeof guid, SQLITE_TRANSIENT);
     else
         value_result_error(context, 600, "no random bytes");
 }
@@ -119,9 +119,9 @@ static void dump(sqlite3_context *context, int n, sqlite3_value **value) {
                             : format == 10 ? "%s%d"
                                            : "%s%x",
                             i == start - 1 ? ": " : ",", bytes[i]);
-    char *made = sqlite3_str_finish(text);
-    if (made)
-        sqlite3_result_text(context, made, -1, sqlite3_free);
+    char *result = sqlite3_str_finish(text);
+    if (result)
+        sqlite3_result_text(context, result, -1, sqlite3_free);
     else
         sqlite3_result_error_nomem(context);
 }

@@ -32,10 +32,10 @@ unsigned regexp_class_of_letter(char letter) {
 }
 
 static locale_t unicode(void) {
-    static locale_t made;
-    if (!made)
-        made = newlocale(LC_CTYPE_MASK, "C.UTF-8", NULL);
-    return made;
+    static locale_t locale;
+    if (!locale)
+        locale = newlocale(LC_CTYPE_MASK, "C.UTF-8", NULL);
+    return locale;
 }
 
 bool regexp_class_has(unsigned classes, uint32_t character) {

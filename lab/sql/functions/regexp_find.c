@@ -31,24 +31,25 @@ static bool go(struct search *s, const struct regexp_node *node, const char *at,
 
 static bool in_set(const struct regexp *regexp, const struct regexp_set *set,
                    uint32_t c) {
-    bool found = set->classes && regexp_class_has(set->classes, c);
-    for (unsigned i = 0; i < set->count && !found; i++) {
+    bool contains = set->classes && regexp_class_has(set->classes, c);
+    for (unsigned i = 0; i < set->count && !contains; i++) {
         const struct regexp_range *range = &regexp->range[set->first + i];
-        found = c >= range->from && c <= range->to;
+        contains = c >= range->from && c <= range->to;
     }
-    return found;
+    return contains;
 }
 
 static bool set_has(const struct regexp *regexp, const struct regexp_set *set,
                     uint32_t c) {
-    bool found = in_set(regexp, set, c);
-    if (!found && regexp->flags.ignores_case) {
+    bool contains = in_set(regexp, set, c);
+    if (!contains && regexp->flags.ignores_case) {
         const uint32_t lower = regexp_lower(c);
-        for (uint32_t other = 'A'; other <= 'Z' && !found; other++)
-            found = regexp_lower(other) == lower && in_set(regexp, set, other);
-        found = found || in_set(regexp, set, lower);
+        for (uint32_t other = 'A'; other <= 'Z' && !contains; other++)
+            contains =
+                regexp_lower(other) == lower && in_set(regexp, set, other);
+        contains = contains || in_set(regexp, set, lower);
     }
-    return found != set->negated;
+    return contains != set->negated;
 }
 
 // The bytes that a node of one character takes; 0: it does not match.
@@ -72,17 +73,17 @@ static size_t bytes_of(const struct search *s, const struct regexp_node *node,
 }
 
 static bool is_at(const struct search *s, const struct regexp_node *node,
-                  const char *at) {
+                  const char *position) {
     const bool lines = s->regexp->flags.lines;
     switch (node->kind) {
     case NODE_LINE_START:
-        return at == s->text || (lines && at[-1] == '\n');
+        return position == s->text || (lines && position[-1] == '\n');
     case NODE_LINE_END:
-        return at == s->end || (lines && *at == '\n');
+        return position == s->end || (lines && *position == '\n');
     case NODE_TEXT_START:
-        return at == s->text;
+        return position == s->text;
     default:
-        return at == s->end || node->empty;
+        return position == s->end || node->empty;
     }
 }
 
@@ -131,14 +132,14 @@ static bool end_group(struct search *s, const char *at,
         s->now.to[n] = at;
     }
     // A repetition of nothing is the last one.
-    const bool done = at == then->from
-                          ? go(s, group->next, at, then->outer)
-                          : repeat(s, group, at, then->times, then->outer);
-    if (!done && n < REGEXP_GROUPS) {
+    const bool matches = at == then->from
+                             ? go(s, group->next, at, then->outer)
+                             : repeat(s, group, at, then->times, then->outer);
+    if (!matches && n < REGEXP_GROUPS) {
         s->now.from[n] = from;
         s->now.to[n] = to;
     }
-    return done;
+    return matches;
 }
 
 static bool repeat_one(struct search *s, const struct regexp_node *node,
@@ -213,9 +214,9 @@ static bool go(struct search *s, const struct regexp_node *node, const char *at,
         return false;
     }
     s->depth++;
-    const bool done = go_on(s, node, at, then);
+    const bool matches = go_on(s, node, at, then);
     s->depth--;
-    return done;
+    return matches;
 }
 
 bool regexp_find(const struct regexp *regexp, const char *text, const char *end,

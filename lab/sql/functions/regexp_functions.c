@@ -51,20 +51,20 @@ static bool read_flags(sqlite3_context *context, sqlite3_value *value,
 static const struct regexp *read_pattern(sqlite3_context *context,
                                          const struct text *pattern,
                                          struct regexp_flags flags) {
-    static struct regexp made;
+    static struct regexp compiled;
     static char text[LONGEST_REGEXP];
     static size_t length;
     const char *about = "";
     if (length > 0 && length == pattern->length &&
         memcmp(text, pattern->at, length) == 0 &&
-        memcmp(&flags, &made.flags, sizeof flags) == 0)
-        return &made;
+        memcmp(&flags, &compiled.flags, sizeof flags) == 0)
+        return &compiled;
     const unsigned error =
-        regexp_read(&made, pattern->at, pattern->length, flags, &about);
+        regexp_read(&compiled, pattern->at, pattern->length, flags, &about);
     length = error ? 0 : pattern->length;
     memcpy(text, pattern->at, length);
     if (!error)
-        return &made;
+        return &compiled;
     value_result_error(context, error, about);
     return NULL;
 }
@@ -98,12 +98,12 @@ static bool next_match(struct searching *s, struct regexp_match *match) {
     const char *about = "";
     if (!s->at)
         return false;
-    const bool found = regexp_find(s->regexp, s->source.at, s->end, s->at,
-                                   match, &error, &about);
+    const bool matches = regexp_find(s->regexp, s->source.at, s->end, s->at,
+                                     match, &error, &about);
     s->failed = error;
     if (error)
         value_result_error(s->context, error, about);
-    if (!found)
+    if (!matches)
         return false;
     s->at = match->to[0];
     if (s->at == match->from[0]) // of nothing: the next one begins behind it
@@ -141,9 +141,9 @@ static void regexp_like(sqlite3_context *context, int n,
     struct regexp_match match;
     if (!begin(&s, value, NULL, n > 2 ? value[2] : NULL))
         return;
-    const bool found = next_match(&s, &match);
+    const bool matches = next_match(&s, &match);
     if (!s.failed)
-        sqlite3_result_int(context, found);
+        sqlite3_result_int(context, matches);
 }
 
 // (source, pattern, position, occurrence, flags, group)
@@ -152,11 +152,11 @@ static void regexp_substr(sqlite3_context *context, int n,
     struct searching s = {.context = context};
     struct regexp_match match;
     int64_t occurrence = 1, group = 0;
-    bool found;
+    bool matches;
     if (begin(&s, value, n > 2 ? value[2] : NULL, n > 4 ? value[4] : NULL) &&
         whole_or(context, n, value, 3, &occurrence) &&
         whole_or(context, n, value, 5, &group) &&
-        find(&s, occurrence, group, &match, &found) && found)
+        find(&s, occurrence, group, &match, &matches) && matches)
         value_result_text(context, match.from[group],
                           (size_t)(match.to[group] - match.from[group]));
 }
@@ -167,7 +167,7 @@ static void regexp_instr(sqlite3_context *context, int n,
     struct searching s = {.context = context};
     struct regexp_match match;
     int64_t occurrence = 1, group = 0, end = 0;
-    bool found;
+    bool matches;
     if (!begin(&s, value, n > 2 ? value[2] : NULL, n > 5 ? value[5] : NULL) ||
         !whole_or(context, n, value, 3, &occurrence) ||
         !whole_or(context, n, value, 4, &end) ||
@@ -177,10 +177,10 @@ static void regexp_instr(sqlite3_context *context, int n,
         value_result_error(context, 1428, "");
         return;
     }
-    if (!find(&s, occurrence, group, &match, &found) || s.failed)
+    if (!find(&s, occurrence, group, &match, &matches) || s.failed)
         return;
     sqlite3_result_int(context, 0);
-    if (found)
+    if (matches)
         sqlite3_result_int64(
             context,
             1 + (int64_t)utf8_length(s.source.at, end ? match.to[group]
@@ -245,25 +245,25 @@ static bool put_replacement(struct made *made, const struct text *text,
 static void replace_all(struct searching *s, const struct text *with,
                         int64_t occurrence) {
     struct regexp_match match;
-    static struct made made;
-    const char *kept = s->source.at;
+    static struct made result;
+    const char *copied_to = s->source.at;
     bool room = true;
-    made.length = 0;
+    result.length = 0;
     for (int64_t i = 1; room && next_match(s, &match); i++) {
         if (is_of_nothing(s, &match))
             return;
         if (occurrence > 0 && i != occurrence)
             continue;
-        room = put(&made, kept, match.from[0]) &&
-               put_replacement(&made, with, &match);
-        kept = match.to[0];
+        room = put(&result, copied_to, match.from[0]) &&
+               put_replacement(&result, with, &match);
+        copied_to = match.to[0];
         if (i == occurrence)
             break;
     }
     if (s->failed)
         return;
-    if (room && put(&made, kept, s->end))
-        value_result_text(s->context, made.text, made.length);
+    if (room && put(&result, copied_to, s->end))
+        value_result_text(s->context, result.text, result.length);
     else
         value_result_error(s->context, 1489, "");
 }

@@ -195,13 +195,13 @@ static void take_count(struct reader *r, struct regexp_node *node) {
 static bool take_quantifier(struct reader *r, struct regexp_node *node) {
     static const struct {
         char sign;
-        unsigned least, most;
+        unsigned minimum, most;
     } signs[] = {{'*', 0, UINT32_MAX}, {'+', 1, UINT32_MAX}, {'?', 0, 1}};
     if (!more(r))
         return false;
     for (size_t i = 0; i < sizeof signs / sizeof *signs && more(r); i++)
         if (!node->repeated && *r->at == signs[i].sign) {
-            node->least = signs[i].least;
+            node->least = signs[i].minimum;
             node->most = signs[i].most;
             node->repeated = true;
             r->at++;

@@ -25,10 +25,10 @@ static bool is(const struct reader *r, const char *word) {
 }
 
 static bool take(struct reader *r, const char *word) {
-    const bool found = is(r, word);
-    if (found)
+    const bool matches = is(r, word);
+    if (matches)
         next(r);
-    return found;
+    return matches;
 }
 
 static bool at_end(const struct reader *r) {
@@ -234,9 +234,9 @@ static struct reader begin(sqlite3_value *value) {
 }
 
 static void finish(sqlite3_context *context, sqlite3_str *text) {
-    char *made = sqlite3_str_finish(text);
-    if (made)
-        sqlite3_result_text(context, made, -1, sqlite3_free);
+    char *result = sqlite3_str_finish(text);
+    if (result)
+        sqlite3_result_text(context, result, -1, sqlite3_free);
     else
         sqlite3_result_error_nomem(context);
 }
@@ -337,18 +337,19 @@ static void view_text(sqlite3_context *context, int n, sqlite3_value **value) {
     next(&names);
     while (!at_end(&r) && r.token.type != TOKEN_STRING)
         next(&r);
-    const struct token whole = r.token;
+    const struct token definition = r.token;
     next(&r);
     put_view_columns(columns, &names, &r);
-    struct token text = {.at = whole.at + 1, .length = whole.length - 2};
+    struct token text = {.at = definition.at + 1,
+                         .length = definition.length - 2};
     if (view)
-        text = query_of(&whole);
+        text = query_of(&definition);
     sqlite3_str_appendf(all, "{\"kind\":\"%.*s\",\"text\":",
                         (int)(mark.length - kind), mark.at + kind);
     put_unquoted(all, &text);
-    char *made = sqlite3_str_finish(columns);
-    sqlite3_str_appendf(all, ",\"columns\":[%s]}", made ? made : "");
-    sqlite3_free(made);
+    char *result = sqlite3_str_finish(columns);
+    sqlite3_str_appendf(all, ",\"columns\":[%s]}", result ? result : "");
+    sqlite3_free(result);
     finish(context, all);
 }
 
@@ -379,11 +380,11 @@ static void synonym_text(sqlite3_context *context, int n,
     sqlite3_str_appendall(all, ",\"name\":");
     put_name(all, owned ? &second : &first);
     char *name = sqlite3_str_finish(link);
-    const struct token whole = {.type = name ? TOKEN_WORD : TOKEN_END,
-                                .at = name,
-                                .length = name ? strlen(name) : 0};
+    const struct token definition = {.type = name ? TOKEN_WORD : TOKEN_END,
+                                     .at = name,
+                                     .length = name ? strlen(name) : 0};
     sqlite3_str_appendall(all, ",\"link\":");
-    put_name(all, &whole);
+    put_name(all, &definition);
     sqlite3_str_appendall(all, "}");
     sqlite3_free(name);
     finish(context, all);

@@ -120,9 +120,10 @@ static void in_string(sqlite3_context *context, int n, sqlite3_value **value) {
     if (position == 0)
         return;
     for (; place >= 1 && place <= length; place += step) {
-        const char *at = utf8_after(text[0].at, end, place - 1);
-        if ((size_t)(end - at) >= text[1].length &&
-            memcmp(at, text[1].at, text[1].length) == 0 && --occurrence == 0) {
+        const char *start = utf8_after(text[0].at, end, place - 1);
+        if ((size_t)(end - start) >= text[1].length &&
+            memcmp(start, text[1].at, text[1].length) == 0 &&
+            --occurrence == 0) {
             sqlite3_result_int64(context, place);
             return;
         }
@@ -197,24 +198,24 @@ static void trim(sqlite3_context *context, int n, sqlite3_value **value) {
     struct text text[2] = {{.at = ""}, {.at = " ", .length = 1}};
     if (!texts(context, n, value, text))
         return;
-    const char *at = text[0].at, *end = at + text[0].length;
-    while (strchr(ends, 'L') && at < end &&
-           in_set(at, utf8_bytes(at, end), &text[1]))
-        at += utf8_bytes(at, end);
-    while (strchr(ends, 'R') && at < end) {
+    const char *position = text[0].at, *end = position + text[0].length;
+    while (strchr(ends, 'L') && position < end &&
+           in_set(position, utf8_bytes(position, end), &text[1]))
+        position += utf8_bytes(position, end);
+    while (strchr(ends, 'R') && position < end) {
         const char *last = end - 1;
-        while (last > at && ((unsigned char)*last & 0xc0) == 0x80)
+        while (last > position && ((unsigned char)*last & 0xc0) == 0x80)
             last--;
         if (!in_set(last, (size_t)(end - last), &text[1]))
             break;
         end = last;
     }
-    value_result_text(context, at, (size_t)(end - at));
+    value_result_text(context, position, (size_t)(end - position));
 }
 
 static void replace(sqlite3_context *context, int n, sqlite3_value **value) {
     struct text text[3] = {{.at = ""}, {.at = ""}, {.at = ""}};
-    static char made[MOST_TEXT];
+    static char result[MOST_TEXT];
     size_t length = 0;
     if (!texts(context, 1, value, text))
         return;
@@ -224,20 +225,20 @@ static void replace(sqlite3_context *context, int n, sqlite3_value **value) {
             return;
     const char *end = text[0].at + text[0].length;
     for (const char *at = text[0].at; at < end;) {
-        const bool found = text[1].length > 0 &&
-                           (size_t)(end - at) >= text[1].length &&
-                           memcmp(at, text[1].at, text[1].length) == 0;
-        const char *from = found ? text[2].at : at;
-        size_t bytes = found ? text[2].length : utf8_bytes(at, end);
+        const bool matches = text[1].length > 0 &&
+                             (size_t)(end - at) >= text[1].length &&
+                             memcmp(at, text[1].at, text[1].length) == 0;
+        const char *from = matches ? text[2].at : at;
+        size_t bytes = matches ? text[2].length : utf8_bytes(at, end);
         if (length + bytes > value_longest_text) {
             value_result_error(context, 1489, "");
             return;
         }
-        memcpy(made + length, from, bytes);
+        memcpy(result + length, from, bytes);
         length += bytes;
-        at += found ? text[1].length : bytes;
+        at += matches ? text[1].length : bytes;
     }
-    value_result_text(context, made, length);
+    value_result_text(context, result, length);
 }
 
 // TRANSLATE(text, from, to): maps character by character; characters of `from`
@@ -245,7 +246,7 @@ static void replace(sqlite3_context *context, int n, sqlite3_value **value) {
 static void translate_text(sqlite3_context *context, int n,
                            sqlite3_value **value) {
     struct text text[3];
-    static char made[MOST_TEXT];
+    static char result[MOST_TEXT];
     size_t length = 0;
     if (!texts(context, n, value, text))
         return;
@@ -268,11 +269,11 @@ static void translate_text(sqlite3_context *context, int n,
             value_result_error(context, 1489, "");
             return;
         }
-        memcpy(made + length, put, put_bytes);
+        memcpy(result + length, put, put_bytes);
         length += put_bytes;
         at += bytes;
     }
-    value_result_text(context, made, length);
+    value_result_text(context, result, length);
 }
 
 static void ascii(sqlite3_context *context, int n, sqlite3_value **value) {

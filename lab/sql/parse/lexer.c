@@ -15,10 +15,10 @@ static bool continues_name(char c) {
            c == '$' || c == '#';
 }
 
-static const char *name_end(const char *at, const char *end) {
-    while (at < end && continues_name(*at))
-        at++;
-    return at;
+static const char *name_end(const char *position, const char *end) {
+    while (position < end && continues_name(*position))
+        position++;
+    return position;
 }
 
 static struct token made(enum token_type type, const char *from,
@@ -27,24 +27,26 @@ static struct token made(enum token_type type, const char *from,
         .type = type, .at = from, .length = (size_t)(to - from)};
 }
 
-static const char *skip_space(const char *at, const char *end) {
-    while (at < end && (isspace((unsigned char)*at) || *at == '\0'))
-        at++;
-    return at;
+static const char *skip_space(const char *position, const char *end) {
+    while (position < end &&
+           (isspace((unsigned char)*position) || *position == '\0'))
+        position++;
+    return position;
 }
 
 // Skips a comment at *from. A hint is returned as a token.
 static bool comment(const char **from, const char *end, struct token *token) {
-    const char *at = *from, *close;
+    const char *position = *from, *close;
     size_t mark;
-    if (end - at >= 2 && at[0] == '-' && at[1] == '-') {
-        close = memchr(at, '\n', (size_t)(end - at));
+    if (end - position >= 2 && position[0] == '-' && position[1] == '-') {
+        close = memchr(position, '\n', (size_t)(end - position));
         close = close ? close : end;
         mark = 0;
-    } else if (end - at >= 2 && at[0] == '/' && at[1] == '*') {
-        close = memmem(at + 2, (size_t)(end - at - 2), "*/", 2);
+    } else if (end - position >= 2 && position[0] == '/' &&
+               position[1] == '*') {
+        close = memmem(position + 2, (size_t)(end - position - 2), "*/", 2);
         if (!close) {
-            *token = made(TOKEN_BAD, at, end);
+            *token = made(TOKEN_BAD, position, end);
             *from = end;
             return true;
         }
@@ -52,39 +54,41 @@ static bool comment(const char **from, const char *end, struct token *token) {
     } else {
         return false;
     }
-    bool hint = at + 2 < close && at[2] == '+';
-    *token = hint ? made(TOKEN_HINT, at + 3, close) : made(TOKEN_END, at, at);
+    bool hint = position + 2 < close && position[2] == '+';
+    *token = hint ? made(TOKEN_HINT, position + 3, close)
+                  : made(TOKEN_END, position, position);
     *from = close + mark;
     return true;
 }
 
 static struct token number(const char **from, const char *end) {
-    const char *at = *from;
-    while (at < end && isdigit((unsigned char)*at))
-        at++;
-    if (end - at >= 2 && at[0] == '.' && at[1] == '.')
+    const char *position = *from;
+    while (position < end && isdigit((unsigned char)*position))
+        position++;
+    if (end - position >= 2 && position[0] == '.' && position[1] == '.')
         ; // a range: 1..10
-    else if (at < end && *at == '.')
-        at++;
-    while (at < end && isdigit((unsigned char)*at))
-        at++;
-    if (at < end && (*at == 'e' || *at == 'E')) {
-        const char *power = at + 1;
+    else if (position < end && *position == '.')
+        position++;
+    while (position < end && isdigit((unsigned char)*position))
+        position++;
+    if (position < end && (*position == 'e' || *position == 'E')) {
+        const char *power = position + 1;
         if (power < end && (*power == '+' || *power == '-'))
             power++;
         if (power < end && isdigit((unsigned char)*power)) {
             while (power < end && isdigit((unsigned char)*power))
                 power++;
-            at = power;
+            position = power;
         }
     }
     // 1d and 1f are BINARY_DOUBLE and BINARY_FLOAT.
     const bool letter =
-        at < end && (*at == 'd' || *at == 'D' || *at == 'f' || *at == 'F');
-    if (letter && (at + 1 == end || !continues_name(at[1])))
-        at++;
-    struct token token = made(TOKEN_NUMBER, *from, at);
-    *from = at;
+        position < end && (*position == 'd' || *position == 'D' ||
+                           *position == 'f' || *position == 'F');
+    if (letter && (position + 1 == end || !continues_name(position[1])))
+        position++;
+    struct token token = made(TOKEN_NUMBER, *from, position);
+    *from = position;
     return token;
 }
 
@@ -186,42 +190,43 @@ struct literal literal_of(const struct token *token) {
 static struct token sign(const char **from, const char *end) {
     static const char *const twos[] = {
         "||", "<=", ">=", "<>", "!=", "^=", ":=", "=>", "**", "..", "<<", ">>"};
-    const char *at = *from;
+    const char *position = *from;
     for (size_t i = 0; i < sizeof twos / sizeof *twos; i++)
-        if (end - at >= 2 && memcmp(at, twos[i], 2) == 0) {
-            *from = at + 2;
-            return made(TOKEN_SIGN, at, at + 2);
+        if (end - position >= 2 && memcmp(position, twos[i], 2) == 0) {
+            *from = position + 2;
+            return made(TOKEN_SIGN, position, position + 2);
         }
-    *from = at + 1;
-    return made(strchr("()+-*/,.;=<>@%[]|", *at) ? TOKEN_SIGN : TOKEN_BAD, at,
-                at + 1);
+    *from = position + 1;
+    return made(strchr("()+-*/,.;=<>@%[]|", *position) ? TOKEN_SIGN : TOKEN_BAD,
+                position, position + 1);
 }
 
 struct token lexer_next(const char **from, const char *end) {
     for (;;) {
-        const char *at = *from = skip_space(*from, end);
+        const char *position = *from = skip_space(*from, end);
         struct token token;
-        if (at == end)
-            return made(TOKEN_END, at, at);
+        if (position == end)
+            return made(TOKEN_END, position, position);
         if (comment(from, end, &token)) {
             if (token.type == TOKEN_END)
                 continue;
             return token;
         }
-        if (begins_name(*at)) {
-            const size_t prefix = prefix_length(at, end);
+        if (begins_name(*position)) {
+            const size_t prefix = prefix_length(position, end);
             if (prefix > 0)
                 return prefixed(from, end, prefix);
-            *from = name_end(at, end);
-            return made(TOKEN_WORD, at, *from);
+            *from = name_end(position, end);
+            return made(TOKEN_WORD, position, *from);
         }
-        if (isdigit((unsigned char)*at) ||
-            (*at == '.' && at + 1 < end && isdigit((unsigned char)at[1])))
+        if (isdigit((unsigned char)*position) ||
+            (*position == '.' && position + 1 < end &&
+             isdigit((unsigned char)position[1])))
             return number(from, end);
-        if (*at == '\'' || *at == '"')
-            return quoted(from, end, *at);
-        if (*at == ':') {
-            const char *name = skip_space(at + 1, end);
+        if (*position == '\'' || *position == '"')
+            return quoted(from, end, *position);
+        if (*position == ':') {
+            const char *name = skip_space(position + 1, end);
             if (name < end && *name != '=' && continues_name(*name)) {
                 *from = name_end(name, end);
                 return made(TOKEN_BIND, name, *from);

@@ -18,12 +18,12 @@ struct memory_chunk {
 
 static bool grow(struct tree_memory *memory, size_t bytes) {
     const size_t room = bytes > CHUNK ? bytes : CHUNK;
-    struct memory_chunk *made =
-        memory->total + room > MOST_BYTES ? NULL : malloc(sizeof *made + room);
-    if (!made)
+    struct memory_chunk *chunk =
+        memory->total + room > MOST_BYTES ? NULL : malloc(sizeof *chunk + room);
+    if (!chunk)
         return false;
-    made->next = memory->chunk;
-    memory->chunk = made;
+    chunk->next = memory->chunk;
+    memory->chunk = chunk;
     memory->room = room;
     memory->used = 0;
     memory->total += room;
@@ -34,9 +34,9 @@ void *tree_memory_take(struct tree_memory *memory, size_t bytes) {
     bytes = (bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
     if (bytes > memory->room - memory->used && !grow(memory, bytes))
         return NULL;
-    void *taken = memory->chunk->bytes + memory->used;
+    void *memory_start = memory->chunk->bytes + memory->used;
     memory->used += bytes;
-    return memset(taken, 0, bytes);
+    return memset(memory_start, 0, bytes);
 }
 
 void tree_memory_free(struct tree_memory *memory) {

@@ -16,9 +16,9 @@ enum {
 
 // Searches a hint for what changes how the query is run.
 static void read_hint(struct statement *s, const struct token *hint) {
-    const char *at = hint->at, *end = hint->at + hint->length;
+    const char *position = hint->at, *end = hint->at + hint->length;
     for (;;) {
-        struct token word = lexer_next(&at, end);
+        struct token word = lexer_next(&position, end);
         if (word.type == TOKEN_END || word.type == TOKEN_BAD)
             return;
         if (token_is(&word, "ordered") || token_is(&word, "leading"))
@@ -81,10 +81,10 @@ static bool begins_plsql(const struct statement *s) {
     if (statement_is(s, 0, "begin") || statement_is(s, 0, "declare") ||
         statement_is(s, 0, "call") || statement_is(s, 0, "<<"))
         return true;
-    const unsigned at = statement_is(s, 1, "or") ? 3 : 1;
+    const unsigned kind_token = statement_is(s, 1, "or") ? 3 : 1;
     if (statement_is(s, 0, "create") || statement_is(s, 0, "drop"))
         for (size_t i = 0; i < sizeof stored / sizeof *stored; i++)
-            if (statement_is(s, at, stored[i]))
+            if (statement_is(s, kind_token, stored[i]))
                 return true;
     return false;
 }
@@ -95,8 +95,8 @@ static bool begins_sql(const struct statement *s, unsigned at) {
                                            "delete", "merge"};
     static const char *const first[] = {"commit", "rollback", "savepoint",
                                         "lock"};
-    static const char *const before[] = {";",    "begin", "then",
-                                         "else", "loop",  ">>"};
+    static const char *const starters[] = {";",    "begin", "then",
+                                           "else", "loop",  ">>"};
     if (s->tokens[at].type != TOKEN_WORD || statement_is(s, at - 1, "."))
         return false;
     for (size_t i = 0; i < sizeof anywhere / sizeof *anywhere; i++)
@@ -110,8 +110,8 @@ static bool begins_sql(const struct statement *s, unsigned at) {
         begins = begins || statement_is(s, at, first[i]);
     begins = begins || (statement_is(s, at, "set") &&
                         statement_is(s, at + 1, "transaction"));
-    for (size_t i = 0; begins && i < sizeof before / sizeof *before; i++)
-        statement = statement || statement_is(s, at - 1, before[i]);
+    for (size_t i = 0; begins && i < sizeof starters / sizeof *starters; i++)
+        statement = statement || statement_is(s, at - 1, starters[i]);
     return statement;
 }
 
@@ -153,10 +153,10 @@ static void join_marks(struct statement *s, unsigned from) {
     static const char mark[] = "(+)";
     unsigned n = from;
     for (unsigned i = from; i < s->count; i++, n++) {
-        const struct token *at = &s->tokens[i];
-        const bool marks = i + 2 < s->count && token_is(at, "(") &&
-                           token_is(at + 1, "+") && token_is(at + 2, ")");
-        s->tokens[n] = *at;
+        const struct token *token = &s->tokens[i];
+        const bool marks = i + 2 < s->count && token_is(token, "(") &&
+                           token_is(token + 1, "+") && token_is(token + 2, ")");
+        s->tokens[n] = *token;
         if (marks) {
             s->tokens[n].at = mark;
             s->tokens[n].length = sizeof mark - 1;
@@ -183,12 +183,12 @@ static bool grow(struct statement *s) {
 
 // Puts the text's tokens behind those that are there.
 static bool read_tokens(struct statement *s, const char *text, size_t length) {
-    const char *at = text, *end = text + length;
+    const char *position = text, *end = text + length;
     const unsigned from = s->count;
     for (;;) {
         if (s->count + 1 >= s->room && !grow(s))
             return false;
-        struct token token = lexer_next(&at, end);
+        struct token token = lexer_next(&position, end);
         if (token.type == TOKEN_HINT) {
             read_hint(s, &token);
             continue;
@@ -217,9 +217,9 @@ static bool read_tokens(struct statement *s, const char *text, size_t length) {
 
 bool parse_read(struct statement *s, const char *text, size_t length) {
     s->text = text;
-    const bool done = read_tokens(s, text, length);
+    const bool succeeded = read_tokens(s, text, length);
     s->own = s->count;
-    return done;
+    return succeeded;
 }
 
 bool parse_tree(struct statement *s) {
@@ -261,10 +261,10 @@ struct tree *parse_more(struct statement *s, const char *text, size_t length) {
     bool (*const variable)(struct statement *, struct expr *, void *) =
         s->variable;
     const unsigned from = ++s->count; // behind what ends the tokens so far
-    struct tree *made = statement_take(s, sizeof *made);
+    struct tree *tree = statement_take(s, sizeof *tree);
     s->plsql = false;
     s->variable = NULL;
-    s->tree = made;
+    s->tree = tree;
     if (!s->error && read_tokens(s, text, length)) {
         join_marks(s, from);
         classify(s, from);
@@ -276,8 +276,8 @@ struct tree *parse_more(struct statement *s, const char *text, size_t length) {
     s->tree = outer;
     if (s->error)
         return NULL;
-    join_trees(outer, made);
-    return made;
+    join_trees(outer, tree);
+    return tree;
 }
 
 void parse_free(struct statement *s) {
@@ -405,12 +405,12 @@ void parse_unexpected(struct statement *s, const void *parser, int token) {
 int parse_number(struct statement *s, unsigned token) {
     const struct token *number = &s->tokens[token];
     int value = 0;
-    bool whole = number->length > 0 && number->length < 7;
-    for (size_t i = 0; i < number->length && whole; i++) {
-        whole = isdigit((unsigned char)number->at[i]);
+    bool is_integer = number->length > 0 && number->length < 7;
+    for (size_t i = 0; i < number->length && is_integer; i++) {
+        is_integer = isdigit((unsigned char)number->at[i]);
         value = value * 10 + (number->at[i] - '0');
     }
-    if (!whole)
+    if (!is_integer)
         statement_refuse_token(s, 3001, token);
     return value;
 }
@@ -466,15 +466,15 @@ struct merge *parse_merge(struct statement *s) {
 }
 
 void parse_check_type(struct statement *s, const struct type_name *type) {
-    static const char *const known[] = {
+    static const char *const names[] = {
         "char",         "character",     "number",   "decimal",  "numeric",
         "integer",      "int",           "smallint", "varchar2", "varchar",
         "date",         "clob",          "blob",     "raw",      "timestamp",
         "binary_float", "binary_double", NULL};
-    bool found = type->interval;
-    for (const char *const *k = known; *k; k++)
-        found = found || statement_is(s, type->from, *k);
-    if (!found || type->zoned)
+    bool is_known = type->interval;
+    for (const char *const *k = names; *k; k++)
+        is_known = is_known || statement_is(s, type->from, *k);
+    if (!is_known || type->zoned)
         statement_refuse_token(s, 3001, type->from);
 }
 

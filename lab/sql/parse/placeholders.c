@@ -25,18 +25,18 @@ static uint32_t *slot_of(struct statement *s, uint32_t *slots, uint32_t size,
 static void add(struct statement *s, uint32_t *slots, uint32_t size,
                 unsigned at) {
     const struct token *token = &s->tokens[at];
-    struct placeholder *made = &s->bind[s->binds];
+    struct placeholder *placeholder = &s->bind[s->binds];
     if (token->length >= BIND_NAME) {
         statement_refuse(s, 1745, at, "");
         return;
     }
     for (size_t i = 0; i < token->length; i++)
-        made->name[i] = (char)toupper((unsigned char)token->at[i]);
-    made->token = at;
-    uint32_t *slot = slot_of(s, slots, size, made->name);
+        placeholder->name[i] = (char)toupper((unsigned char)token->at[i]);
+    placeholder->token = at;
+    uint32_t *slot = slot_of(s, slots, size, placeholder->name);
     if (*slot == 0)
         *slot = s->binds + 1;
-    made->first = *slot - 1;
+    placeholder->first = *slot - 1;
     s->binds++;
 }
 

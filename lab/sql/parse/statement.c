@@ -22,9 +22,10 @@ void statement_refuse(struct statement *s, unsigned error, unsigned token,
 void statement_refuse_token(struct statement *s, unsigned error,
                             unsigned token) {
     char about[64];
-    const struct token *one = &s->tokens[token];
+    const struct token *candidate = &s->tokens[token];
     snprintf(about, sizeof about, "%.*s",
-             (int)(one->length < 60 ? one->length : 60), one->at);
+             (int)(candidate->length < 60 ? candidate->length : 60),
+             candidate->at);
     statement_refuse(s, error, token, about);
 }
 
@@ -68,9 +69,9 @@ void statement_refuse_plsql(struct statement *s, unsigned token,
 }
 
 void statement_work(struct statement *s, size_t units) {
-    const uint64_t before = s->work;
+    const uint64_t previous_work = s->work;
     s->work += units;
-    if (before / WORK_PER_CHECK == s->work / WORK_PER_CHECK || s->error)
+    if (previous_work / WORK_PER_CHECK == s->work / WORK_PER_CHECK || s->error)
         return;
     if (s->work > MOST_WORK)
         statement_refuse(s, 3001, 0, "so complex a statement");
@@ -79,9 +80,9 @@ void statement_work(struct statement *s, size_t units) {
 }
 
 void *statement_take(struct statement *s, size_t bytes) {
-    void *taken = tree_memory_take(&s->memory, bytes);
-    if (taken)
-        return taken;
+    void *memory = tree_memory_take(&s->memory, bytes);
+    if (memory)
+        return memory;
     statement_refuse(s, 4030, 0, "");
     return memset(s->reserve, 0, sizeof s->reserve);
 }

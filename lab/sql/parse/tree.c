@@ -8,11 +8,11 @@ enum {
 
 struct expr *tree_expr(struct statement *s, enum expr_kind kind, unsigned from,
                        unsigned to) {
-    struct expr *made = statement_take(s, sizeof *made);
-    made->kind = kind;
-    made->from = from;
-    made->to = to;
-    return made;
+    struct expr *expr = statement_take(s, sizeof *expr);
+    expr->kind = kind;
+    expr->from = from;
+    expr->to = to;
+    return expr;
 }
 
 void tree_deepen(struct statement *s, struct expr *node,
@@ -26,13 +26,13 @@ void tree_deepen(struct statement *s, struct expr *node,
 struct expr *tree_operation(struct statement *s, enum expr_kind kind,
                             enum sign sign, struct expr *left,
                             struct expr *right) {
-    struct expr *made = tree_expr(s, kind, left->from, right->to);
-    made->sign = sign;
-    made->left = left;
-    made->right = right;
-    tree_deepen(s, made, left);
-    tree_deepen(s, made, right);
-    return made;
+    struct expr *expr = tree_expr(s, kind, left->from, right->to);
+    expr->sign = sign;
+    expr->left = left;
+    expr->right = right;
+    tree_deepen(s, expr, left);
+    tree_deepen(s, expr, right);
+    return expr;
 }
 
 struct expr *tree_sign(struct statement *s, unsigned token, bool negative,
@@ -44,25 +44,25 @@ struct expr *tree_sign(struct statement *s, unsigned token, bool negative,
         operand->from = token;
         return operand;
     }
-    struct expr *made = tree_expr(s, EXPR_SIGN, token, operand->to);
-    made->negative = negative;
-    made->left = operand;
-    tree_deepen(s, made, operand);
-    return made;
+    struct expr *expr = tree_expr(s, EXPR_SIGN, token, operand->to);
+    expr->negative = negative;
+    expr->left = operand;
+    tree_deepen(s, expr, operand);
+    return expr;
 }
 
 struct expr *tree_condition(struct statement *s, enum expr_kind kind,
                             struct expr *left, bool negated, struct expr *right,
                             struct expr *third) {
-    struct expr *made = tree_expr(s, kind, left->from, left->to);
-    made->negated = negated;
-    made->left = left;
-    made->right = right;
-    made->third = third;
-    tree_deepen(s, made, left);
-    tree_deepen(s, made, right);
-    tree_deepen(s, made, third);
-    return made;
+    struct expr *expr = tree_expr(s, kind, left->from, left->to);
+    expr->negated = negated;
+    expr->left = left;
+    expr->right = right;
+    expr->third = third;
+    tree_deepen(s, expr, left);
+    tree_deepen(s, expr, right);
+    tree_deepen(s, expr, third);
+    return expr;
 }
 
 void exprs_append(struct exprs *list, struct expr *one) {
@@ -76,13 +76,13 @@ void exprs_append(struct exprs *list, struct expr *one) {
 
 struct names names_append(struct statement *s, struct names list,
                           unsigned token) {
-    struct name_entry *made = statement_take(s, sizeof *made);
-    made->token = token;
+    struct name_entry *entry = statement_take(s, sizeof *entry);
+    entry->token = token;
     if (list.last)
-        list.last->next = made;
+        list.last->next = entry;
     else
-        list.first = made;
-    list.last = made;
+        list.first = entry;
+    list.last = entry;
     list.count++;
     return list;
 }
@@ -98,60 +98,60 @@ bool names_equal(const struct statement *s, struct name a, struct name b) {
 
 struct item *tree_item(struct statement *s, struct expr *value,
                        unsigned alias) {
-    struct item *made = statement_take(s, sizeof *made);
-    made->from = value->from;
-    made->to = value->to;
-    made->value = value;
-    made->alias = alias;
-    return made;
+    struct item *item = statement_take(s, sizeof *item);
+    item->from = value->from;
+    item->to = value->to;
+    item->value = value;
+    item->alias = alias;
+    return item;
 }
 
 struct item *tree_star(struct statement *s, struct name table, unsigned star) {
-    struct item *made = statement_take(s, sizeof *made);
-    made->star = true;
-    made->table = table;
-    made->from = table.first ? table.first : star;
-    made->to = star + 1;
-    return made;
+    struct item *item = statement_take(s, sizeof *item);
+    item->star = true;
+    item->table = table;
+    item->from = table.first ? table.first : star;
+    item->to = star + 1;
+    return item;
 }
 
 struct source *tree_source(struct statement *s, struct name table,
                            unsigned alias) {
-    struct source *made = statement_take(s, sizeof *made);
-    made->table = table;
-    made->alias = alias;
-    return made;
+    struct source *source = statement_take(s, sizeof *source);
+    source->table = table;
+    source->alias = alias;
+    return source;
 }
 
 struct source *tree_remote_source(struct statement *s, struct name table,
                                   struct name link) {
-    struct source *made = tree_source(s, table, 0);
-    made->link = link;
+    struct source *source = tree_source(s, table, 0);
+    source->link = link;
     if (s->tree->last_remote)
-        s->tree->last_remote->next_remote = made;
+        s->tree->last_remote->next_remote = source;
     else
-        s->tree->remote = made;
-    s->tree->last_remote = made;
-    return made;
+        s->tree->remote = source;
+    s->tree->last_remote = source;
+    return source;
 }
 
 struct join *tree_join(struct statement *s, enum join_kind kind,
                        struct join *left, struct join *right) {
-    struct join *made = statement_take(s, sizeof *made);
-    made->kind = kind;
-    made->left = left;
-    made->right = right;
-    made->depth = left && left->depth >= (right ? right->depth : 0)
+    struct join *join = statement_take(s, sizeof *join);
+    join->kind = kind;
+    join->left = left;
+    join->right = right;
+    join->depth = left && left->depth >= (right ? right->depth : 0)
                       ? left->depth + 1
                   : right ? right->depth + 1
                           : 0;
-    if (made->depth > DEEPEST)
+    if (join->depth > DEEPEST)
         statement_refuse(s, 3001, 0, "more than 1,000 joins");
-    return made;
+    return join;
 }
 
 struct join *tree_join_source(struct statement *s, struct source *source) {
-    struct join *made = tree_join(s, JOIN_SOURCE, NULL, NULL);
-    made->source = source;
-    return made;
+    struct join *join = tree_join(s, JOIN_SOURCE, NULL, NULL);
+    join->source = source;
+    return join;
 }

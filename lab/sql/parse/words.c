@@ -275,13 +275,13 @@ static const struct word plsql_words[] = {
 
 static int order(const void *key, const void *word) {
     const struct token *token = key;
-    const char *other = ((const struct word *)word)->word;
+    const char *spelling = ((const struct word *)word)->word;
     for (size_t i = 0; i < token->length; i++) {
         const int letter = toupper((unsigned char)token->at[i]);
-        if (letter != other[i]) // a shorter `other` ends in NUL
-            return letter - other[i];
+        if (letter != spelling[i]) // a shorter spelling ends in NUL
+            return letter - spelling[i];
     }
-    return other[token->length] ? -1 : 0;
+    return spelling[token->length] ? -1 : 0;
 }
 
 static bool applies(enum before before, const struct token *next) {
@@ -310,30 +310,30 @@ static bool applies(enum before before, const struct token *next) {
 }
 
 int word_code_in_plsql(const struct token *at) {
-    const struct word *found =
+    const struct word *entry =
         at->type == TOKEN_WORD
             ? bsearch(at, plsql_words, sizeof plsql_words / sizeof *plsql_words,
                       sizeof *plsql_words, order)
             : NULL;
     if (at->type == TOKEN_SIGN && token_is(at, "**"))
         return TK_POWER;
-    return found ? found->code : word_code(at);
+    return entry ? entry->code : word_code(at);
 }
 
 static int code_of_word(const struct token *at) {
-    const struct word *found =
+    const struct word *entry =
         bsearch(at, words, sizeof words / sizeof *words, sizeof *words, order);
-    if (!found)
+    if (!entry)
         return TK_ID;
     // A word may have several lines.
-    while (found > words && strcmp(found[-1].word, found->word) == 0)
-        found--;
-    const char *word = found->word;
-    for (; found < words + sizeof words / sizeof *words &&
-           strcmp(found->word, word) == 0;
-         found++)
-        if (applies(found->before, at + 1))
-            return found->code;
+    while (entry > words && strcmp(entry[-1].word, entry->word) == 0)
+        entry--;
+    const char *word = entry->word;
+    for (; entry < words + sizeof words / sizeof *words &&
+           strcmp(entry->word, word) == 0;
+         entry++)
+        if (applies(entry->before, at + 1))
+            return entry->code;
     return TK_ID;
 }
 

@@ -49,15 +49,16 @@ static enum operand_type converted(struct resolver *r, enum operand_type type,
 
 static enum operand_type decode_type(struct resolver *r,
                                      const struct exprs *list) {
-    const struct expr *one = list->first->next->next;
-    enum operand_type type = one->type == OPERAND_NULL ? OPERAND_TEXT // as text
-                                                       : one->type;
+    const struct expr *expr = list->first->next->next;
+    enum operand_type type = expr->type == OPERAND_NULL
+                                 ? OPERAND_TEXT // as text
+                                 : expr->type;
     unsigned place = 2;
-    for (one = one->next, place++; one; one = one->next, place++) {
+    for (expr = expr->next, place++; expr; expr = expr->next, place++) {
         const bool result =
-            place % 2 == 0 || (one == list->last && list->count % 2 == 0);
+            place % 2 == 0 || (expr == list->last && list->count % 2 == 0);
         if (result)
-            type = converted(r, type, one);
+            type = converted(r, type, expr);
     }
     return type;
 }

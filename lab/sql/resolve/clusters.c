@@ -20,11 +20,11 @@ static bool is_lob(const char *declared) {
 
 static struct column_spec *spec_named(const struct resolver *r, unsigned name) {
     const struct token *tokens = r->s->tokens;
-    struct column_spec *one = r->s->tree->specs.first;
-    while (one &&
-           !(one->name && name_equals(&tokens[one->name], &tokens[name])))
-        one = one->next;
-    return one;
+    struct column_spec *spec = r->s->tree->specs.first;
+    while (spec &&
+           !(spec->name && name_equals(&tokens[spec->name], &tokens[name])))
+        spec = spec->next;
+    return spec;
 }
 
 static void resolve_key(struct resolver *r) {
@@ -61,12 +61,12 @@ static void resolve_hash(struct resolver *r, const struct expr *hash) {
 }
 
 static void check_name(struct resolver *r, unsigned name) {
-    char whole[sizeof CLUSTER_NAME + LONGEST_NAME] = CLUSTER_NAME;
+    char full_name[sizeof CLUSTER_NAME + LONGEST_NAME] = CLUSTER_NAME;
     if (r->s->tokens[name].length > LONGEST_NAME)
         statement_refuse(r->s, 972, name, "");
-    name_spell(&r->s->tokens[name], whole + sizeof CLUSTER_NAME - 1);
+    name_spell(&r->s->tokens[name], full_name + sizeof CLUSTER_NAME - 1);
     if (r->catalog && r->catalog->differs_in_case &&
-        r->catalog->differs_in_case(r->catalog->data, whole))
+        r->catalog->differs_in_case(r->catalog->data, full_name))
         statement_refuse(r->s, UNIMPLEMENTED, name,
                          "names that differ in their case alone");
 }
@@ -110,17 +110,17 @@ struct key {
 static void take_key_column(void *to, const char *column, const char *declared,
                             bool own) {
     struct key *key = to;
-    const struct name_entry *one = key->next;
+    const struct name_entry *entry = key->next;
     (void)column, (void)own;
-    key->missing = key->missing || !one;
-    if (!one)
+    key->missing = key->missing || !entry;
+    if (!entry)
         return;
-    const char *type = type_named(key->r, one->token);
+    const char *type = type_named(key->r, entry->token);
     if (!type)
-        statement_refuse(key->r->s, 945, one->token, "");
+        statement_refuse(key->r->s, 945, entry->token, "");
     else if (strcmp(type, declared) != 0)
-        statement_refuse(key->r->s, 1753, one->token, "");
-    key->next = one->next;
+        statement_refuse(key->r->s, 1753, entry->token, "");
+    key->next = entry->next;
 }
 
 // The tables in a cluster.
@@ -137,11 +137,11 @@ static void take_table(void *to, const char *cluster, unsigned number,
     struct statement *s = tables->r->s;
     if (strcmp(cluster, tables->cluster) != 0)
         return;
-    struct clustered_table *one = statement_take(s, sizeof *one);
+    struct clustered_table *clustered = statement_take(s, sizeof *clustered);
     char *name = statement_take(s, LONGEST_NAME + 1);
     snprintf(name, LONGEST_NAME + 1, "%s", table);
-    *one = (struct clustered_table){tables->first, name};
-    tables->first = one;
+    *clustered = (struct clustered_table){tables->first, name};
+    tables->first = clustered;
     tables->numbers |= 1U << (number - 1) % MOST_TABLES;
 }
 

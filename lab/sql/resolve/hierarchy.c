@@ -59,10 +59,10 @@ bool hierarchy_has_pseudo_column(struct resolver *r, struct expr *column) {
                                         "connect_by_iscycle"};
     const unsigned name = column->name.last;
     struct hierarchy *hierarchy = hierarchy_around(r);
-    bool found = false;
+    bool matches = false;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        found = found || statement_is(r->s, name, names[i]);
-    if (!found || column->name.first < name)
+        matches = matches || statement_is(r->s, name, names[i]);
+    if (!matches || column->name.first < name)
         return false;
     const bool level = statement_is(r->s, name, names[0]);
     if (!hierarchy)
@@ -133,17 +133,17 @@ static const struct source *first_source(const struct block *block,
 static const struct source *source_in_list(const struct block *block,
                                            const struct exprs *list,
                                            const struct source *other) {
-    const struct source *found = NULL;
-    for (const struct expr *one = list->first; one && !found; one = one->next)
-        found = first_source(block, one, other);
-    return found;
+    const struct source *source = NULL;
+    for (const struct expr *one = list->first; one && !source; one = one->next)
+        source = first_source(block, one, other);
+    return source;
 }
 
 // A table of the block that the value names, other than `other`.
 static const struct source *first_source(const struct block *block,
                                          const struct expr *value,
                                          const struct source *other) {
-    const struct source *found = NULL;
+    const struct source *source = NULL;
     if (!value)
         return NULL;
     if (value->kind == EXPR_COLUMN && value->source != other && value->source &&
@@ -151,30 +151,30 @@ static const struct source *first_source(const struct block *block,
         return value->source;
     if (value->hierarchy)
         return NULL;
-    found = first_source(block, value->left, other);
-    found = found ? found : first_source(block, value->right, other);
-    found = found ? found : first_source(block, value->third, other);
-    return found ? found : source_in_list(block, &value->list, other);
+    source = first_source(block, value->left, other);
+    source = source ? source : first_source(block, value->right, other);
+    source = source ? source : first_source(block, value->third, other);
+    return source ? source : source_in_list(block, &value->list, other);
 }
 
 bool hierarchy_joins(const struct block *block, const struct expr *condition) {
-    const struct source *one = first_source(block, condition, NULL);
-    return one && first_source(block, condition, one) &&
+    const struct source *source = first_source(block, condition, NULL);
+    return source && first_source(block, condition, source) &&
            !has_ancestors(condition);
 }
 
 static void resolve_siblings(struct resolver *r, const struct block *block) {
-    const struct order_term *one = block->order.first;
+    const struct order_term *term = block->order.first;
     if (!block->order.siblings)
         return;
     if (block->grouped || block->distinct)
         statement_refuse(r->s, 30929, block->order.siblings, "");
-    for (; one; one = one->next) {
-        if (one->by_position && !one->item)
-            statement_refuse(r->s, 3001, one->value->from,
+    for (; term; term = term->next) {
+        if (term->by_position && !term->item)
+            statement_refuse(r->s, 3001, term->value->from,
                              "ORDER SIBLINGS BY a position here");
-        if (has_ancestors(one->item ? one->item->value : one->value))
-            statement_refuse(r->s, NOT_HERE, one->value->from, "");
+        if (has_ancestors(term->item ? term->item->value : term->value))
+            statement_refuse(r->s, NOT_HERE, term->value->from, "");
     }
 }
 

@@ -27,22 +27,22 @@ static bool names(struct resolver *r, const struct expr *value,
 }
 
 static void resolve_update(struct resolver *r, const struct merge *merge) {
-    struct assignment *one = r->s->tree->assignments.first;
-    for (; one && !r->s->error; one = one->next) {
-        if (one->query) {
-            statement_refuse(r->s, 3001, one->columns->name.first,
+    struct assignment *assignment = r->s->tree->assignments.first;
+    for (; assignment && !r->s->error; assignment = assignment->next) {
+        if (assignment->query) {
+            statement_refuse(r->s, 3001, assignment->columns->name.first,
                              "SET of several columns in MERGE");
             return;
         }
-        one->target = resolve_target_column(r, one->column);
-        resolve_value(r, one->value);
-        if (names(r, merge->on, one->target))
-            statement_refuse_name(r->s, 38104, one->column.first,
-                                  one->column.last);
+        assignment->target = resolve_target_column(r, assignment->column);
+        resolve_value(r, assignment->value);
+        if (names(r, merge->on, assignment->target))
+            statement_refuse_name(r->s, 38104, assignment->column.first,
+                                  assignment->column.last);
         for (const struct assignment *other = r->s->tree->assignments.first;
-             other != one; other = other->next)
-            if (other->target == one->target)
-                statement_refuse(r->s, 957, one->column.last, "");
+             other != assignment; other = other->next)
+            if (other->target == assignment->target)
+                statement_refuse(r->s, 957, assignment->column.last, "");
     }
     resolve_part(r, merge->update_if);
 }
@@ -51,15 +51,16 @@ static void resolve_update(struct resolver *r, const struct merge *merge) {
 // NULL, which a default would have to take the place of.
 static void check_defaults(struct resolver *r) {
     const struct tree *tree = r->s->tree;
-    const struct column_def *one = tree->target->columns.first;
+    const struct column_def *column = tree->target->columns.first;
     char table[LONGEST_NAME + 1];
     name_spell(&r->s->tokens[tree->target->table.last], table);
-    for (; one && r->catalog && r->catalog->has_default; one = one->next) {
-        const struct names_of_columns *given = tree->columns;
-        while (given && given->target != one)
-            given = given->next;
-        if (!given &&
-            r->catalog->has_default(r->catalog->data, table, one->name))
+    for (; column && r->catalog && r->catalog->has_default;
+         column = column->next) {
+        const struct names_of_columns *names = tree->columns;
+        while (names && names->target != column)
+            names = names->next;
+        if (!names &&
+            r->catalog->has_default(r->catalog->data, table, column->name))
             statement_refuse(r->s, 3001, tree->merge->insert,
                              "a column's default in MERGE");
     }
@@ -69,10 +70,10 @@ static void check_defaults(struct resolver *r) {
 static void blame_target(struct resolver *r) {
     struct statement *s = r->s;
     const struct column_defs *columns = &s->tree->target->columns;
-    const unsigned at = s->error_at;
-    if (s->error == 904 && (scope_find(columns, &s->tokens[at]) ||
-                            (statement_is(s, at + 1, ".") &&
-                             scope_find(columns, &s->tokens[at + 2]))))
+    const unsigned error_token = s->error_at;
+    if (s->error == 904 && (scope_find(columns, &s->tokens[error_token]) ||
+                            (statement_is(s, error_token + 1, ".") &&
+                             scope_find(columns, &s->tokens[error_token + 2]))))
         s->error = 38101;
 }
 

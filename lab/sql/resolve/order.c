@@ -68,15 +68,15 @@ static void resolve_position(struct resolver *r, struct order_term *term,
 
 static struct item *item_named(struct resolver *r, struct block *block,
                                unsigned name) {
-    struct item *found = NULL;
+    struct item *item = NULL;
     for (struct item *one = block->items.first; one; one = one->next)
         if (one->alias &&
             name_equals(&r->s->tokens[one->alias], &r->s->tokens[name])) {
-            if (found)
+            if (item)
                 statement_refuse(r->s, 960, name, "");
-            found = one;
+            item = one;
         }
-    return found;
+    return item;
 }
 
 // With DISTINCT, rows are ordered by values of the select list only.
@@ -138,18 +138,18 @@ static const struct column_def *column_named(struct resolver *r,
                                              const struct column_defs *columns,
                                              struct order_term *term) {
     const unsigned name = term->value->name.last;
-    const struct column_def *found = NULL, *one = columns->first;
+    const struct column_def *match = NULL, *one = columns->first;
     for (unsigned n = 1; one; one = one->next, n++) {
         if (!one->name || !name_spells(&r->s->tokens[name], one->name))
             continue;
-        if (found)
+        if (match)
             statement_refuse(r->s, 960, name, "");
-        found = one;
+        match = one;
         term->position = n;
     }
-    if (!found)
+    if (!match)
         statement_refuse_name(r->s, 904, name, name);
-    return found;
+    return match;
 }
 
 // To the query around the set, a name has to denote one column.

@@ -56,27 +56,27 @@ static const struct expr *inside(const struct expr *condition) {
 
 // Gives the condition to its table. False: it has no (+).
 static bool take(struct resolver *r, struct expr *condition) {
-    struct named found = {0};
-    search(r, condition, &found);
-    if (!found.mark || r->s->error)
+    struct named result = {0};
+    search(r, condition, &result);
+    if (!result.mark || r->s->error)
         return false;
     const struct expr *kind = inside(condition);
-    const unsigned at = found.mark->from;
+    const unsigned mark = result.mark->from;
     if (kind->kind == EXPR_OR ||
         (kind->kind == EXPR_IN_LIST && kind->list.count > 1))
-        statement_refuse(r->s, 1719, at, "");
+        statement_refuse(r->s, 1719, mark, "");
     else if (kind->kind == EXPR_AND)
-        statement_refuse(r->s, 3001, at, "(+) in parentheses");
-    else if (found.several)
-        statement_refuse(r->s, 1468, at, "");
-    else if (found.subquery)
-        statement_refuse(r->s, 1799, at, "");
-    else if (!found.outer)
-        statement_refuse(r->s, 3001, at, "(+) of such a column");
-    else if (needs(r, condition, found.outer, false))
-        statement_refuse(r->s, 3001, at, "a table with and without (+)");
+        statement_refuse(r->s, 3001, mark, "(+) in parentheses");
+    else if (result.several)
+        statement_refuse(r->s, 1468, mark, "");
+    else if (result.subquery)
+        statement_refuse(r->s, 1799, mark, "");
+    else if (!result.outer)
+        statement_refuse(r->s, 3001, mark, "(+) of such a column");
+    else if (needs(r, condition, result.outer, false))
+        statement_refuse(r->s, 3001, mark, "a table with and without (+)");
     else
-        exprs_append(&found.outer->outer, condition);
+        exprs_append(&result.outer->outer, condition);
     return true;
 }
 
@@ -85,11 +85,11 @@ static struct expr *without(struct resolver *r, struct expr *where) {
     enum sign sign;
     if (where->kind != EXPR_AND)
         return !rownum_bound(where, &sign) && take(r, where) ? NULL : where;
-    struct expr *left = without(r, where->left);
+    struct expr *left_operand = without(r, where->left);
     struct expr *right = without(r, where->right);
-    if (!left || !right)
-        return left ? left : right;
-    where->left = left;
+    if (!left_operand || !right)
+        return left_operand ? left_operand : right;
+    where->left = left_operand;
     where->right = right;
     return where;
 }
@@ -112,17 +112,17 @@ static void put_in_order(struct resolver *r, struct block *block,
                          unsigned tables) {
     struct source **next = &block->outer;
     for (unsigned n = 0; n < tables && !r->s->error; n++) {
-        struct source *one = block->sources;
-        while (one && (one->outer.count == 0 || one->joined ||
-                       !is_ready(r, block, one)))
-            one = one->next;
-        if (!one) {
+        struct source *source = block->sources;
+        while (source && (source->outer.count == 0 || source->joined ||
+                          !is_ready(r, block, source)))
+            source = source->next;
+        if (!source) {
             statement_refuse(r->s, 1416, block->from, "");
             return;
         }
-        one->joined = true;
-        *next = one;
-        next = &one->next_outer;
+        source->joined = true;
+        *next = source;
+        next = &source->next_outer;
     }
 }
 
@@ -134,9 +134,9 @@ static bool has_joins(const struct block *block) {
 }
 
 static void check_star(struct resolver *r, const struct block *block) {
-    const struct source *one = block->sources;
-    for (; one; one = one->next)
-        if (one->query && !one->alias && !one->view)
+    const struct source *source = block->sources;
+    for (; source; source = source->next)
+        if (source->query && !source->alias && !source->view)
             statement_refuse(r->s, 3001, block->from,
                              "* of (+) and a query without a name");
 }
@@ -145,7 +145,7 @@ void resolve_outer_joins(struct resolver *r, struct block *block) {
     unsigned outer = 0, all = 0;
     if (!block->where)
         return;
-    const unsigned at = block->where->from;
+    const unsigned token = block->where->from;
     block->where = without(r, block->where);
     for (const struct source *one = block->sources; one; one = one->next) {
         outer += one->outer.count > 0;
@@ -154,12 +154,12 @@ void resolve_outer_joins(struct resolver *r, struct block *block) {
     if (outer == 0 || r->s->error)
         return;
     if (has_joins(block))
-        statement_refuse(r->s, 25156, at, "");
+        statement_refuse(r->s, 25156, token, "");
     else if (block->limited && (block->grouped || block->order.first))
-        statement_refuse(r->s, 3001, at, "(+) with ROWNUM and groups");
+        statement_refuse(r->s, 3001, token, "(+) with ROWNUM and groups");
     put_in_order(r, block, outer);
     if (outer == all)
-        statement_refuse(r->s, 3001, at, "(+) of every table");
+        statement_refuse(r->s, 3001, token, "(+) of every table");
     for (const struct item *one = block->items.first; one; one = one->next)
         if (one->star && !one->table.first)
             check_star(r, block);

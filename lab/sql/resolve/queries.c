@@ -8,14 +8,14 @@
 
 void columns_append(struct resolver *r, struct column_defs *list,
                     const struct column_def *one) {
-    struct column_def *made = statement_take(r->s, sizeof *made);
-    *made = *one;
-    made->next = NULL;
+    struct column_def *column = statement_take(r->s, sizeof *column);
+    *column = *one;
+    column->next = NULL;
     if (list->last)
-        list->last->next = made;
+        list->last->next = column;
     else
-        list->first = made;
-    list->last = made;
+        list->first = column;
+    list->last = column;
     list->count++;
 }
 
@@ -52,9 +52,9 @@ static const char *name_of_item(struct resolver *r, const struct item *item) {
                 name[length++] = c;
         }
     }
-    char *kept = statement_take(r->s, length + 1);
-    memcpy(kept, name, length);
-    return kept;
+    char *copy = statement_take(r->s, length + 1);
+    memcpy(copy, name, length);
+    return copy;
 }
 
 static void add_star(struct resolver *r, struct block *block,
@@ -231,12 +231,13 @@ static bool is_any_number(enum operand_type type) {
 static void merge_column(struct resolver *r, const struct block *block,
                          struct column_def *to, const struct column_def *more) {
     const enum operand_type a = to->type, b = more->type;
-    const bool known = a > OPERAND_NULL && b > OPERAND_NULL;
+    const bool comparable = a > OPERAND_NULL && b > OPERAND_NULL;
     const bool numbers = operand_is_number(a) && operand_is_number(b);
     // Oracle converts all of them to the widest.
-    if (known && a != b && is_any_number(a) && is_any_number(b) && !numbers)
+    if (comparable && a != b && is_any_number(a) && is_any_number(b) &&
+        !numbers)
         statement_refuse(r->s, 3001, block->from, "numbers of several types");
-    if (known && a != b && !numbers)
+    if (comparable && a != b && !numbers)
         statement_refuse(r->s, 1790, block->from, "");
     to->type = a == OPERAND_NULL   ? b
                : b == OPERAND_NULL ? a
@@ -255,12 +256,12 @@ static void merge_blocks(struct resolver *r, struct query *query,
         query->columns.known = false;
         return;
     }
-    const struct column_def *more = block->columns.first;
+    const struct column_def *column = block->columns.first;
     struct column_def *to = query->columns.first;
     if (query->columns.count != block->columns.count)
         statement_refuse(r->s, 1789, block->from, "");
-    for (; to && more; to = to->next, more = more->next) {
-        merge_column(r, block, to, more);
+    for (; to && column; to = to->next, column = column->next) {
+        merge_column(r, block, to, column);
         if (block->set != SET_UNION_ALL && operand_is_lob(to->type))
             statement_refuse(r->s, 932, block->from, "a LOB in a set");
     }

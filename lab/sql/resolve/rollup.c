@@ -32,15 +32,15 @@ bool rollup_has(uint64_t set, const struct expr *group) {
 
 bool rollup_is_null(const struct statement *s, const struct block *block,
                     uint64_t set, const struct expr *value) {
-    bool found = false;
+    bool contains = false;
     for (const struct expr *by = block->group.first; by; by = by->next) {
         if (!grouping_is_by(s, by, value))
             continue;
         if (rollup_has(set, by))
             return false;
-        found = true;
+        contains = true;
     }
-    return found;
+    return contains;
 }
 
 static bool is_group(const struct resolver *r, const struct block *block,

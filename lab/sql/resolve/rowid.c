@@ -5,20 +5,20 @@
 // The table that the name's qualifier denotes; without one, the query's only
 // table.
 static struct source *table_of(struct resolver *r, struct name name) {
-    struct source *found = NULL;
+    struct source *source = NULL;
     const struct scope *scope = r->scope;
-    for (; scope && !found; scope = scope->outer) {
+    for (; scope && !source; scope = scope->outer) {
         for (struct source *one = scope->sources; one; one = one->next) {
             if (!scope_is_called(r, one, name))
                 continue;
-            if (found && name.first == name.last)
+            if (source && name.first == name.last)
                 statement_refuse(r->s, 918, name.last, "");
-            found = one;
+            source = one;
         }
         if (name.first == name.last)
             break;
     }
-    return found;
+    return source;
 }
 
 static uint32_t object_of(struct resolver *r, const struct source *table) {

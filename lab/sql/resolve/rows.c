@@ -29,17 +29,17 @@ static void resolve_columns(struct resolver *r, struct expr *row,
                             struct query *query, unsigned token) {
     resolve_query(r, query);
     const struct column_def *column = query->columns.first;
-    struct expr *one = row->list.first;
+    struct expr *value = row->list.first;
     if (!query->columns.known) {
         statement_refuse(r->s, 3001, token, "a row of unknown types");
         return;
     }
     check_count(r, query->columns.count, row->list.count, token);
-    for (; one && column && !r->s->error;
-         one = one->next, column = column->next) {
-        struct expr other = {
+    for (; value && column && !r->s->error;
+         value = value->next, column = column->next) {
+        struct expr comparison = {
             .from = token, .type = column->type, .fixed = column->fixed};
-        if (!resolve_comparable(r, one, &other, true))
+        if (!resolve_comparable(r, value, &comparison, true))
             statement_refuse(r->s, 3001, token,
                              "rows of types that are not the same");
     }
@@ -53,25 +53,25 @@ void resolve_row_query(struct resolver *r, struct query *query,
 }
 
 void resolve_row_condition(struct resolver *r, struct expr *condition) {
-    struct expr *left = condition->left, *right = condition->right;
-    resolve_row(r, left);
+    struct expr *left_operand = condition->left, *right = condition->right;
+    resolve_row(r, left_operand);
     if (condition->kind == EXPR_ROW_IN_QUERY) {
-        resolve_columns(r, left, condition->query, condition->from);
+        resolve_columns(r, left_operand, condition->query, condition->from);
         return;
     }
     if (condition->kind == EXPR_ROW_IN_LIST) {
         for (struct expr *one = condition->list.first; one; one = one->next) {
             resolve_row(r, one);
-            resolve_pairs(r, left, one);
+            resolve_pairs(r, left_operand, one);
         }
         return;
     }
     if (condition->sign != SIGN_EQUAL && condition->sign != SIGN_UNEQUAL)
         statement_refuse(r->s, 1796, condition->from, "");
     if (right->kind == EXPR_SUBQUERY) {
-        resolve_columns(r, left, right->query, right->from);
+        resolve_columns(r, left_operand, right->query, right->from);
     } else {
         resolve_row(r, right);
-        resolve_pairs(r, left, right);
+        resolve_pairs(r, left_operand, right);
     }
 }

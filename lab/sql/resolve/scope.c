@@ -129,7 +129,7 @@ static bool is_bare_function(const struct resolver *r, struct expr *column) {
 
 void resolve_column(struct resolver *r, struct expr *column) {
     static const char *const none[] = {"true", "false", "current_time"};
-    struct finding found = {0};
+    struct finding finding = {0};
     const unsigned last = column->name.last;
     if (column->name.first == last)
         for (size_t i = 0; i < sizeof none / sizeof *none; i++)
@@ -150,19 +150,20 @@ void resolve_column(struct resolver *r, struct expr *column) {
         return;
     }
     const struct scope *scope = r->scope;
-    for (; scope && found.count == 0 && !found.unknown; scope = scope->outer) {
+    for (; scope && finding.count == 0 && !finding.unknown;
+         scope = scope->outer) {
         for (struct source *one = scope->sources; one; one = one->next)
-            search_source(r, one, column, &found);
-        search_aliases(r, scope, column, &found);
+            search_source(r, one, column, &finding);
+        search_aliases(r, scope, column, &finding);
     }
-    check_own_names(r, column, found.count > 0);
-    if (found.count == 0 && resolve_stored(r, column))
+    check_own_names(r, column, finding.count > 0);
+    if (finding.count == 0 && resolve_stored(r, column))
         return;
-    if (found.count == 0 && r->scope && !found.unknown)
+    if (finding.count == 0 && r->scope && !finding.unknown)
         statement_refuse_name(r->s, 904, column->name.first, last);
-    column->type = found.type;
-    column->shown = found.shown;
-    column->source = found.count == 1 ? found.source : NULL;
-    column->declared = found.count == 1 ? found.declared : NULL;
-    column->fixed = found.fixed;
+    column->type = finding.type;
+    column->shown = finding.shown;
+    column->source = finding.count == 1 ? finding.source : NULL;
+    column->declared = finding.count == 1 ? finding.declared : NULL;
+    column->fixed = finding.fixed;
 }

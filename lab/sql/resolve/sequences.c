@@ -36,12 +36,12 @@ static int64_t number_of(struct resolver *r,
                          const struct sequence_option *one) {
     const struct token *token = &r->s->tokens[one->number];
     int64_t value = 0;
-    bool whole = token->length <= MOST_DIGITS;
-    for (size_t i = 0; i < token->length && whole; i++) {
-        whole = isdigit((unsigned char)token->at[i]);
+    bool integer = token->length <= MOST_DIGITS;
+    for (size_t i = 0; i < token->length && integer; i++) {
+        integer = isdigit((unsigned char)token->at[i]);
         value = value * 10 + (token->at[i] - '0');
     }
-    if (!whole)
+    if (!integer)
         statement_refuse(r->s, 3001, one->number,
                          "such a number of a sequence");
     return one->negative ? -value : value;
@@ -69,9 +69,9 @@ static bool take_switch(struct resolver *r, unsigned word,
 static void take_option(struct resolver *r, const struct sequence_option *one,
                         struct sequence *to, bool *started) {
     const int64_t number = one->number ? number_of(r, one) : 0;
-    bool known = true;
+    bool valid = true;
     if (!one->number) {
-        known = take_switch(r, one->word, to);
+        valid = take_switch(r, one->word, to);
     } else if (statement_is(r->s, one->word, "start")) {
         to->next = number;
         *started = true;
@@ -88,9 +88,9 @@ static void take_option(struct resolver *r, const struct sequence_option *one,
         if (number < 2)
             statement_refuse(r->s, 4010, one->number, "");
     } else {
-        known = false;
+        valid = false;
     }
-    if (!known)
+    if (!valid)
         statement_refuse_token(r->s, 3001, one->word);
 }
 
@@ -111,21 +111,21 @@ static void check(struct resolver *r, const struct sequence *made) {
 
 void resolve_create_sequence(struct resolver *r) {
     const struct tree *tree = r->s->tree;
-    const struct sequence_option *one = tree->sequence_options.first;
-    struct sequence *made = statement_take(r->s, sizeof *made);
+    const struct sequence_option *option = tree->sequence_options.first;
+    struct sequence *sequence = statement_take(r->s, sizeof *sequence);
     bool started = false;
-    name_spell(&r->s->tokens[tree->name.last], made->name);
-    made->step = 1;
-    made->cache = 20;
-    for (; one; one = one->next)
-        take_option(r, one, made, &started);
-    const bool up = made->step > 0;
-    if (!made->has_least)
-        made->least = up ? 1 : INT64_MIN;
-    if (!made->has_most)
-        made->most = up ? INT64_MAX : -1;
+    name_spell(&r->s->tokens[tree->name.last], sequence->name);
+    sequence->step = 1;
+    sequence->cache = 20;
+    for (; option; option = option->next)
+        take_option(r, option, sequence, &started);
+    const bool up = sequence->step > 0;
+    if (!sequence->has_least)
+        sequence->least = up ? 1 : INT64_MIN;
+    if (!sequence->has_most)
+        sequence->most = up ? INT64_MAX : -1;
     if (!started)
-        made->next = up ? made->least : made->most;
-    check(r, made);
-    r->s->tree->made_sequence = made;
+        sequence->next = up ? sequence->least : sequence->most;
+    check(r, sequence);
+    r->s->tree->made_sequence = sequence;
 }

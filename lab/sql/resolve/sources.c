@@ -22,18 +22,18 @@ static void take_column(void *to, const char *name, const char *declared,
     struct statement *s = taking->r->s;
     enum { MOST_DECLARED = 40 };
     const size_t length = strlen(name), type = declared ? strlen(declared) : 0;
-    struct column_def one = {.type =
-                                 operand_type_of_declaration(declared, own)};
+    struct column_def column = {.type =
+                                    operand_type_of_declaration(declared, own)};
     char *spelled = statement_take(s, length < LONGEST_NAME ? length + 1 : 1);
     char *kept = statement_take(s, MOST_DECLARED);
     if (length < LONGEST_NAME)
         memcpy(spelled, name, length);
     snprintf(kept, MOST_DECLARED, "%.*s", (int)type, declared ? declared : "");
-    one.name = spelled;
-    one.declared = kept;
-    one.shown = one.type;
-    one.fixed = column_type_is_fixed(declared);
-    columns_append(taking->r, taking->columns, &one);
+    column.name = spelled;
+    column.declared = kept;
+    column.shown = column.type;
+    column.fixed = column_type_is_fixed(declared);
+    columns_append(taking->r, taking->columns, &column);
 }
 
 static const struct with *with_named(const struct resolver *r, unsigned name) {
@@ -166,18 +166,18 @@ static void add_using(struct resolver *r, struct join *join,
             add_using(r, join->right, names);
         return;
     }
-    struct names_list *made = statement_take(r->s, sizeof *made);
-    made->names = names;
-    made->next = join->source->using;
-    join->source->using = made;
+    struct names_list *list = statement_take(r->s, sizeof *list);
+    list->names = names;
+    list->next = join->source->using;
+    join->source->using = list;
 }
 
 static bool is_joined_by(const struct resolver *r, const struct join *join,
                          const char *column) {
-    const struct name_entry *one = join->using.first;
-    while (one && !name_spells(&r->s->tokens[one->token], column))
-        one = one->next;
-    return join->natural || one;
+    const struct name_entry *entry = join->using.first;
+    while (entry && !name_spells(&r->s->tokens[entry->token], column))
+        entry = entry->next;
+    return join->natural || entry;
 }
 
 // A CHAR of that name and of another size, or whose size is not known.
@@ -186,11 +186,11 @@ static bool has_other_char(const struct join *join,
     if (join->kind != JOIN_SOURCE)
         return has_other_char(join->left, than) ||
                (join->right && has_other_char(join->right, than));
-    const struct column_def *one = join->source->columns.first;
-    while (one && (!one->fixed || strcmp(one->name, than->name) != 0))
-        one = one->next;
-    return one && (!one->declared || !than->declared ||
-                   strcmp(one->declared, than->declared) != 0);
+    const struct column_def *column = join->source->columns.first;
+    while (column && (!column->fixed || strcmp(column->name, than->name) != 0))
+        column = column->next;
+    return column && (!column->declared || !than->declared ||
+                      strcmp(column->declared, than->declared) != 0);
 }
 
 // SQLite compares these columns as they are stored, where CHARs of two sizes
@@ -203,10 +203,10 @@ static void refuse_chars(struct resolver *r, const struct join *join,
             refuse_chars(r, join, right->right);
         return;
     }
-    const struct column_def *one = right->source->columns.first;
-    for (; one; one = one->next)
-        if (one->fixed && is_joined_by(r, join, one->name) &&
-            has_other_char(join->left, one))
+    const struct column_def *column = right->source->columns.first;
+    for (; column; column = column->next)
+        if (column->fixed && is_joined_by(r, join, column->name) &&
+            has_other_char(join->left, column))
             statement_refuse(r->s, 3001, right->source->table.last,
                              "USING or NATURAL with CHARs of two sizes");
 }

@@ -29,24 +29,25 @@ static unsigned parameter(struct statement *s, unsigned token) {
 static void order_arguments(struct resolver *r, struct expr *function) {
     enum { WRONG_ARGUMENTS = 909 };
     struct statement *s = r->s;
-    struct expr *given[ARGUMENTS] = {0};
-    unsigned at = 0;
-    for (struct expr *one = function->list.first; one; one = one->next) {
-        const bool named = one->kind == EXPR_ARGUMENT;
-        const unsigned to = named ? parameter(s, one->name.first) : at++;
-        if (to >= ARGUMENTS || given[to]) {
+    struct expr *argument[ARGUMENTS] = {0};
+    unsigned count = 0;
+    for (struct expr *expr = function->list.first; expr; expr = expr->next) {
+        const bool named = expr->kind == EXPR_ARGUMENT;
+        const unsigned to = named ? parameter(s, expr->name.first) : count++;
+        if (to >= ARGUMENTS || argument[to]) {
             statement_refuse(s, WRONG_ARGUMENTS, function->from, "");
             return;
         }
-        given[to] = named ? one->left : one;
+        argument[to] = named ? expr->left : expr;
     }
     function->list = (struct exprs){0};
     for (unsigned i = 0; i < ARGUMENTS; i++) {
-        struct expr *one =
-            given[i] ? given[i]
-                     : tree_expr(s, EXPR_NULL, function->from, function->from);
-        one->next = NULL;
-        exprs_append(&function->list, one);
+        struct expr *expr =
+            argument[i]
+                ? argument[i]
+                : tree_expr(s, EXPR_NULL, function->from, function->from);
+        expr->next = NULL;
+        exprs_append(&function->list, expr);
     }
 }
 

@@ -97,13 +97,13 @@ static void number_type(struct resolver *r, const struct type_name *type,
 static void text_type(struct resolver *r, const struct type_name *type,
                       char *to) {
     const bool fixed = is_fixed(r, type);
-    const int most = fixed ? 2000 : 4000;
+    const int longest = fixed ? 2000 : 4000;
     const int length = fixed && !type->after ? 1 : size_at(r, type->size);
     const bool characters =
         type->unit && statement_is(r->s, type->unit, "char");
     if (!type->after && !fixed)
         statement_refuse(r->s, 906, type->from, "");
-    else if (length < 1 || length > most)
+    else if (length < 1 || length > longest)
         statement_refuse(r->s, length < 1 ? 1723 : 910, type->from, "");
     else
         // SQLite accepts no word inside a type's parentheses.

@@ -31,18 +31,20 @@ enum operand_type resolve_common_type(struct resolver *r, enum operand_type a,
 
 void resolve_merge_type(struct resolver *r, enum operand_type *type,
                         const struct expr *more) {
-    const enum operand_type before = *type;
+    const enum operand_type previous = *type;
     if (more->type == OPERAND_NULL)
         return;
-    *type = resolve_common_type(r, before, more->type);
-    const bool known = before != OPERAND_UNKNOWN && before != OPERAND_NULL &&
-                       more->type != OPERAND_UNKNOWN;
-    const bool text = (before == OPERAND_TEXT) != (more->type == OPERAND_TEXT);
-    if (known && text)
+    *type = resolve_common_type(r, previous, more->type);
+    const bool is_known = previous != OPERAND_UNKNOWN &&
+                          previous != OPERAND_NULL &&
+                          more->type != OPERAND_UNKNOWN;
+    const bool text =
+        (previous == OPERAND_TEXT) != (more->type == OPERAND_TEXT);
+    if (is_known && text)
         statement_refuse(r->s, 932, more->from, "");
     // Oracle converts all of them to the widest.
-    if (known && before != more->type &&
-        (operand_is_binary_number(before) ||
+    if (is_known && previous != more->type &&
+        (operand_is_binary_number(previous) ||
          operand_is_binary_number(more->type)))
         statement_refuse(r->s, 3001, more->from, "numbers of several types");
 }
@@ -68,9 +70,9 @@ static void resolve_interval(struct resolver *r, struct expr *value) {
         digits_at(r, value->cast->size, 2),
         digits_at(r, value->cast->scale, 6),
     };
-    struct interval *made = statement_take(r->s, sizeof *made);
+    struct interval *result = statement_take(r->s, sizeof *result);
     const bool months = fields.first <= FIELD_MONTH;
-    value->interval = made;
+    value->interval = result;
     value->type = months ? OPERAND_INTERVAL_YM : OPERAND_INTERVAL_DS;
     if (fields.first == FIELD_NONE || fields.last == FIELD_NONE ||
         fields.first > fields.last || months != (fields.last <= FIELD_MONTH))
@@ -80,7 +82,7 @@ static void resolve_interval(struct resolver *r, struct expr *value) {
         statement_refuse(r->s, DIGITS, value->name.first, "");
     else {
         const unsigned error =
-            interval_parse(text.at, text.length, &fields, made);
+            interval_parse(text.at, text.length, &fields, result);
         if (error)
             statement_refuse(r->s, error, value->from, "");
     }
@@ -186,10 +188,10 @@ static void resolve_cast(struct resolver *r, struct expr *value) {
 static void resolve_extract(struct resolver *r, struct expr *value) {
     static const char *const fields[] = {"year", "month",  "day",
                                          "hour", "minute", "second"};
-    bool found = false;
+    bool matches = false;
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
-        found = found || statement_is(r->s, value->name.first, fields[i]);
-    if (!found)
+        matches = matches || statement_is(r->s, value->name.first, fields[i]);
+    if (!matches)
         statement_refuse(r->s, 907, value->name.first, "");
     resolve_value(r, value->left);
     value->type = OPERAND_NUMBER;

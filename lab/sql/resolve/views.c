@@ -23,12 +23,12 @@ struct definition {
 };
 
 static char *keep(struct statement *s, const char *text, size_t length) {
-    char *kept = tree_memory_take(&s->memory, length + 1);
-    if (kept)
-        memcpy(kept, text, length);
+    char *copy = tree_memory_take(&s->memory, length + 1);
+    if (copy)
+        memcpy(copy, text, length);
     else
         statement_refuse(s, NO_MEMORY, 0, "");
-    return kept;
+    return copy;
 }
 
 static void take_text(void *to, unsigned n, const char *text, size_t length) {
@@ -39,13 +39,13 @@ static void take_text(void *to, unsigned n, const char *text, size_t length) {
         definition->length = length;
         return;
     }
-    struct view_column *one = statement_take(s, sizeof *one);
-    one->inner = keep(s, text, length);
+    struct view_column *column = statement_take(s, sizeof *column);
+    column->inner = keep(s, text, length);
     if (definition->last)
-        definition->last->next = one;
+        definition->last->next = column;
     else
-        definition->first = one;
-    definition->last = one;
+        definition->first = column;
+    definition->last = column;
 }
 
 // The tree of CREATE VIEW or CREATE SYNONYM; NULL after refusing.
@@ -76,13 +76,14 @@ static void refuse_view(struct resolver *r, unsigned name) {
 // The columns that it had when it was made, with the types that they have now.
 static void settle_columns(struct resolver *r, struct source *view,
                            const struct query *query) {
-    struct view_column *one = view->view;
+    struct view_column *column = view->view;
     struct column_def *def = view->columns.first;
-    for (; one && def; one = one->next, def = def->next) {
+    for (; column && def; column = column->next, def = def->next) {
         const struct column_def *inner = query->columns.first;
-        while (inner && !(inner->name && strcmp(inner->name, one->inner) == 0))
+        while (inner &&
+               !(inner->name && strcmp(inner->name, column->inner) == 0))
             inner = inner->next;
-        one->name = def->name;
+        column->name = def->name;
         if (!inner) {
             statement_refuse(r->s, INVALID_VIEW, view->table.last, "");
             return;
@@ -184,15 +185,15 @@ void resolve_own_name(struct resolver *r, struct name name) {
 static void check_name(struct resolver *r, unsigned name,
                        enum table_owner same) {
     char spelled[LONGEST_NAME + 1];
-    const enum table_owner found = kind_of(r, name);
+    const enum table_owner owner = kind_of(r, name);
     if (r->s->tokens[name].length > LONGEST_NAME)
         statement_refuse(r->s, 972, name, "");
     name_spell(&r->s->tokens[name], spelled);
-    if ((found != NO_TABLE && !(found == same && r->s->tree->replaces)) ||
+    if ((owner != NO_TABLE && !(owner == same && r->s->tree->replaces)) ||
         (r->catalog && r->catalog->sequence &&
          r->catalog->sequence(r->catalog->data, spelled)))
         statement_refuse(r->s, 955, name, "");
-    r->s->tree->replaces = found == same;
+    r->s->tree->replaces = owner == same;
     if (r->catalog && r->catalog->differs_in_case &&
         r->catalog->differs_in_case(r->catalog->data, spelled))
         statement_refuse(r->s, UNIMPLEMENTED, name,

@@ -82,11 +82,11 @@ int64_t calendar_seconds(const struct oracle_date *date) {
 
 void calendar_set_seconds(struct oracle_date *date, int64_t seconds) {
     int64_t day = floor_divide(seconds, DAY);
-    int rest = (int)(seconds - day * DAY);
+    int second_of_day = (int)(seconds - day * DAY);
     calendar_set_julian_day(date, day);
-    date->hour = rest / 3600;
-    date->minute = rest / 60 % 60;
-    date->second = rest % 60;
+    date->hour = second_of_day / 3600;
+    date->minute = second_of_day / 60 % 60;
+    date->second = second_of_day % 60;
 }
 
 void calendar_add_months(struct oracle_date *date, int64_t months) {

@@ -77,43 +77,43 @@ static const struct {
 };
 
 struct date_token date_token_next(const char **format) {
-    const char *at = *format;
-    struct date_token token = {.element = ELEMENT_END, .at = at};
-    if (!*at)
+    const char *position = *format;
+    struct date_token token = {.element = ELEMENT_END, .at = position};
+    if (!*position)
         return token;
-    if (*at == '"') {
-        const char *close = strchr(at + 1, '"');
-        token.at = at + 1;
-        token.length = close ? (size_t)(close - at) - 1 : 0;
+    if (*position == '"') {
+        const char *close = strchr(position + 1, '"');
+        token.at = position + 1;
+        token.length = close ? (size_t)(close - position) - 1 : 0;
         token.element = close ? ELEMENT_LITERAL : ELEMENT_UNKNOWN;
-        *format = close ? close + 1 : at + strlen(at);
+        *format = close ? close + 1 : position + strlen(position);
         return token;
     }
-    if (strchr("-/,.;: ", *at)) {
+    if (strchr("-/,.;: ", *position)) {
         token.element = ELEMENT_LITERAL;
         token.length = 1;
-        *format = at + 1;
+        *format = position + 1;
         return token;
     }
     token.element = ELEMENT_UNKNOWN;
     for (size_t i = 0; i < sizeof elements / sizeof *elements; i++) {
         size_t length = strlen(elements[i].text);
-        if (strncasecmp(at, elements[i].text, length) != 0)
+        if (strncasecmp(position, elements[i].text, length) != 0)
             continue;
         token.element = elements[i].element;
         token.digits = elements[i].digits;
         token.length = length;
         break;
     }
-    at += token.length;
-    if (token.element == ELEMENT_FF && *at >= '1' && *at <= '9') {
-        token.digits = (unsigned)(*at++ - '0');
+    position += token.length;
+    if (token.element == ELEMENT_FF && *position >= '1' && *position <= '9') {
+        token.digits = (unsigned)(*position++ - '0');
         token.length++;
     }
     // DDTH and YYYYSP: ordinals and numbers spelled out.
-    if (token.digits > 0 &&
-        (strncasecmp(at, "TH", 2) == 0 || strncasecmp(at, "SP", 2) == 0))
+    if (token.digits > 0 && (strncasecmp(position, "TH", 2) == 0 ||
+                             strncasecmp(position, "SP", 2) == 0))
         token.element = ELEMENT_UNIMPLEMENTED;
-    *format = at;
+    *format = position;
     return token;
 }

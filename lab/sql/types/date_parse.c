@@ -124,13 +124,13 @@ static unsigned read_fraction(struct parse *p, unsigned most) {
 }
 
 static unsigned read_word(struct parse *p, const struct date_token *token) {
-    int found;
+    int result;
     switch (token->element) {
     case ELEMENT_MON:
     case ELEMENT_MONTH:
-        found = read_name(p, calendar_month_names, 12);
-        p->date->month = found + 1;
-        return found < 0 ? NO_MONTH : 0;
+        result = read_name(p, calendar_month_names, 12);
+        p->date->month = result + 1;
+        return result < 0 ? NO_MONTH : 0;
     case ELEMENT_DY:
     case ELEMENT_DAY:
         p->weekday = read_name(p, calendar_day_names, 7);
@@ -308,10 +308,10 @@ static unsigned finish(struct parse *p) {
 unsigned date_parse(const char *text, size_t length, const char *format,
                     bool fraction, struct oracle_date *date) {
     struct parse p = {text, text + length, date, -1, -1, 0, -1, 0, -1, false};
-    uint64_t seen = 0;
-    time_t now = time(NULL);
+    uint64_t seen_elements = 0;
+    time_t today = time(NULL);
     struct tm tm;
-    gmtime_r(&now, &tm);
+    gmtime_r(&today, &tm);
     *date = (struct oracle_date){
         .year = tm.tm_year + 1900, .month = tm.tm_mon + 1, .day = 1};
     while (p.at < p.end && isspace((unsigned char)*p.at))
@@ -323,19 +323,19 @@ unsigned date_parse(const char *text, size_t length, const char *format,
         if (token.element == ELEMENT_END)
             break;
         uint64_t bit = 1ULL << token.element;
-        if (token.element > ELEMENT_FM && (seen & bit))
+        if (token.element > ELEMENT_FM && (seen_elements & bit))
             return TWICE;
-        seen |= bit;
+        seen_elements |= bit;
         if (p.at == p.end && of_the_time(token.element))
             continue; // midnight
-        const char *rest = format;
-        const enum date_element next = date_token_next(&rest).element;
+        const char *next_element = format;
+        const enum date_element next = date_token_next(&next_element).element;
         p.last = next == ELEMENT_END || next == ELEMENT_LITERAL;
         unsigned error = read_element(&p, &token, fraction);
         if (error)
             return error;
     }
-    if (says_again(seen))
+    if (says_again(seen_elements))
         return UNIMPLEMENTED;
     return p.at < p.end ? INPUT_LEFT : finish(&p);
 }

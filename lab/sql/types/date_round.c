@@ -47,79 +47,80 @@ static enum unit unit_of(const char *text, size_t length) {
 // The start of the unit that contains `d`.
 static struct oracle_date begin_of(const struct oracle_date *d,
                                    enum unit unit) {
-    struct oracle_date at = {.year = d->year, .month = d->month, .day = d->day};
+    struct oracle_date start = {
+        .year = d->year, .month = d->month, .day = d->day};
     const int64_t day = calendar_julian_day(d->year, d->month, d->day);
     int iso_year;
     switch (unit) {
     case CENTURY:
-        at.year = (d->year - 1) / 100 * 100 + 1;
-        at.month = at.day = 1;
+        start.year = (d->year - 1) / 100 * 100 + 1;
+        start.month = start.day = 1;
         break;
     case YEAR:
-        at.month = at.day = 1;
+        start.month = start.day = 1;
         break;
     case ISO_YEAR: // the Monday of its first ISO week
         calendar_iso_week(d, &iso_year);
-        calendar_set_julian_day(&at, calendar_julian_day(iso_year, 1, 4));
+        calendar_set_julian_day(&start, calendar_julian_day(iso_year, 1, 4));
         calendar_set_julian_day(
-            &at,
+            &start,
             calendar_julian_day(iso_year, 1, 4) -
                 (calendar_weekday(calendar_julian_day(iso_year, 1, 4)) + 6) %
                     7);
         break;
     case QUARTER:
-        at.month = (d->month - 1) / 3 * 3 + 1;
-        at.day = 1;
+        start.month = (d->month - 1) / 3 * 3 + 1;
+        start.day = 1;
         break;
     case MONTH:
-        at.day = 1;
+        start.day = 1;
         break;
     case WW: // weeks start on the weekday of 1 January
         calendar_set_julian_day(
-            &at, day - (day - calendar_julian_day(d->year, 1, 1)) % 7);
+            &start, day - (day - calendar_julian_day(d->year, 1, 1)) % 7);
         break;
     case W:
-        at.day = (d->day - 1) / 7 * 7 + 1;
+        start.day = (d->day - 1) / 7 * 7 + 1;
         break;
     case IW:
-        calendar_set_julian_day(&at, day - (calendar_weekday(day) + 6) % 7);
+        calendar_set_julian_day(&start, day - (calendar_weekday(day) + 6) % 7);
         break;
     case WEEK:
-        calendar_set_julian_day(&at, day - calendar_weekday(day));
+        calendar_set_julian_day(&start, day - calendar_weekday(day));
         break;
     case MINUTE:
-        at.minute = d->minute;
-        at.hour = d->hour;
+        start.minute = d->minute;
+        start.hour = d->hour;
         break;
     case HOUR:
-        at.hour = d->hour;
+        start.hour = d->hour;
         break;
     default:
         break;
     }
-    return at;
+    return start;
 }
 
 // The start of the next unit if `d` rounds up to it.
 static struct oracle_date rounded(const struct oracle_date *d, enum unit unit) {
-    struct oracle_date at = begin_of(d, unit);
-    int64_t seconds = calendar_seconds(&at), length;
+    struct oracle_date start = begin_of(d, unit);
+    int64_t seconds = calendar_seconds(&start), length;
     switch (unit) {
     case YEAR:
         if (d->month >= 7)
-            at.year++;
-        return at;
+            start.year++;
+        return start;
     case QUARTER: // rounds up on the 16th of its second month
         if ((d->month - 1) % 3 == 2 ||
             ((d->month - 1) % 3 == 1 && d->day >= 16))
-            calendar_add_months(&at, 3);
-        at.day = 1;
-        return at;
+            calendar_add_months(&start, 3);
+        start.day = 1;
+        return start;
     case MONTH:
         if (d->day >= 16)
-            calendar_add_months(&at, 1);
-        at.day = 1;
-        return at;
+            calendar_add_months(&start, 1);
+        start.day = 1;
+        return start;
     case WW:
     case IW:
     case W:
@@ -136,8 +137,8 @@ static struct oracle_date rounded(const struct oracle_date *d, enum unit unit) {
         length = 86400;
     }
     if (2 * (calendar_seconds(d) - seconds) >= length)
-        calendar_set_seconds(&at, seconds + length);
-    return at;
+        calendar_set_seconds(&start, seconds + length);
+    return start;
 }
 
 void date_round_result(struct sqlite3_context *context, int n,

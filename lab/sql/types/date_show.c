@@ -37,8 +37,8 @@ static void add_name(struct shown *shown, const char *name, size_t length,
     for (size_t i = 0; i < length; i++) {
         int c =
             (i == 0 ? upper : upper_rest) ? toupper(name[i]) : tolower(name[i]);
-        char one = (char)c;
-        add(shown, &one, 1);
+        char character = (char)c;
+        add(shown, &character, 1);
     }
     for (size_t i = length; i < filled && shown->fill; i++)
         add(shown, " ", 1);
@@ -173,17 +173,17 @@ static unsigned add_element(struct shown *shown, const struct oracle_date *d,
 
 unsigned date_show(const struct oracle_date *date, size_t bytes,
                    const char *format, char *to, size_t size) {
-    struct shown shown = {.to = to, .size = size, .fill = true};
+    struct shown output = {.to = to, .size = size, .fill = true};
     for (;;) {
         struct date_token token = date_token_next(&format);
         if (token.element == ELEMENT_END)
             break;
-        unsigned error = add_element(&shown, date, bytes, &token);
+        unsigned error = add_element(&output, date, bytes, &token);
         if (error)
             return error;
     }
-    if (shown.length >= size)
+    if (output.length >= size)
         return 1801; // date format is too long for internal buffer
-    to[shown.length] = '\0';
+    to[output.length] = '\0';
     return 0;
 }

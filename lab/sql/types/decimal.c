@@ -23,17 +23,17 @@ static bool settle(struct decimal *to, bool negative, const uint8_t *digit,
         return true;
     // With an odd number of digits left of the point, the first of the twenty
     // base-100 digits holds a single decimal digit.
-    unsigned most = point % 2 == 0 ? DECIMAL_DIGITS : DECIMAL_DIGITS - 1;
+    unsigned digits = point % 2 == 0 ? DECIMAL_DIGITS : DECIMAL_DIGITS - 1;
     to->negative = negative;
     to->point = point;
-    to->count = count < most ? count : most;
+    to->count = count < digits ? count : digits;
     memcpy(to->digit, digit, to->count);
-    if (count > most && digit[most] >= 5) {
-        unsigned at = most;
-        while (at > 0 && to->digit[at - 1] == 9)
-            to->digit[--at] = 0;
-        if (at > 0) {
-            to->digit[at - 1]++;
+    if (count > digits && digit[digits] >= 5) {
+        unsigned position = digits;
+        while (position > 0 && to->digit[position - 1] == 9)
+            to->digit[--position] = 0;
+        if (position > 0) {
+            to->digit[position - 1]++;
         } else {
             to->digit[0] = 1;
             to->count = 1;
@@ -158,9 +158,9 @@ static void divide_digits(uint8_t *rest, const struct decimal *b,
 bool decimal_divide(const struct decimal *a, const struct decimal *b,
                     struct decimal *to) {
     enum { PLACES = DECIMAL_DIGITS + 3 };
-    uint8_t rest[PLACES + DECIMAL_DIGITS + 2] = {0}, quotient[PLACES];
-    memcpy(rest + 1, a->digit, a->count);
-    divide_digits(rest, b, PLACES, quotient);
+    uint8_t remainder[PLACES + DECIMAL_DIGITS + 2] = {0}, quotient[PLACES];
+    memcpy(remainder + 1, a->digit, a->count);
+    divide_digits(remainder, b, PLACES, quotient);
     // The first digit is worth 10^(a->point - b->point).
     return settle(to, a->negative != b->negative, quotient, PLACES,
                   a->point - b->point + 1);
@@ -168,18 +168,18 @@ bool decimal_divide(const struct decimal *a, const struct decimal *b,
 
 bool decimal_modulo(const struct decimal *a, const struct decimal *b,
                     struct decimal *to) {
-    uint8_t rest[WIDEST + DECIMAL_DIGITS] = {0}, quotient[WIDEST];
+    uint8_t remainder[WIDEST + DECIMAL_DIGITS] = {0}, quotient[WIDEST];
     int places = a->point - b->point + 1;
     if (places <= 0 || a->count == 0) {
         *to = *a;
         return true;
     }
-    memcpy(rest + 1, a->digit, a->count);
-    divide_digits(rest, b, (unsigned)places, quotient);
+    memcpy(remainder + 1, a->digit, a->count);
+    divide_digits(remainder, b, (unsigned)places, quotient);
     unsigned end = a->count > (unsigned)places + b->count
                        ? a->count
                        : (unsigned)places + b->count;
-    return settle(to, a->negative, rest + 1, end, a->point);
+    return settle(to, a->negative, remainder + 1, end, a->point);
 }
 
 static bool is_whole(const struct decimal *a) {
@@ -188,26 +188,26 @@ static bool is_whole(const struct decimal *a) {
 
 void decimal_truncate(const struct decimal *a, int places, struct decimal *to) {
     const struct decimal from = *a; // `a` may be the result, too
-    int kept = from.point + places;
+    int digits = from.point + places;
     *to = from;
-    if (kept < (int)from.count)
-        settle(to, from.negative, from.digit, kept > 0 ? (unsigned)kept : 0,
+    if (digits < (int)from.count)
+        settle(to, from.negative, from.digit, digits > 0 ? (unsigned)digits : 0,
                from.point);
 }
 
 bool decimal_round(const struct decimal *a, int places, struct decimal *to) {
-    int kept = a->point + places;
+    int digits = a->point + places;
     struct decimal cut, half = {a->negative, -places, 1, {5}};
-    if (kept >= (int)a->count) {
+    if (digits >= (int)a->count) {
         *to = *a;
         return true;
     }
-    if (kept < 0) {
+    if (digits < 0) {
         *to = zero;
         return true;
     }
     decimal_truncate(a, places, &cut);
-    if (a->digit[kept] < 5) {
+    if (a->digit[digits] < 5) {
         *to = cut;
         return true;
     }
@@ -218,14 +218,14 @@ bool decimal_round(const struct decimal *a, int places, struct decimal *to) {
 
 struct decimal decimal_from_integer(int64_t value) {
     uint8_t digit[20];
-    unsigned at = sizeof digit;
+    unsigned first = sizeof digit;
     uint64_t size = value < 0 ? -(uint64_t)value : (uint64_t)value;
-    struct decimal made;
+    struct decimal decimal;
     for (; size > 0; size /= 10)
-        digit[--at] = (uint8_t)(size % 10);
-    settle(&made, value < 0, digit + at, (unsigned)sizeof digit - at,
-           (int)(sizeof digit - at));
-    return made;
+        digit[--first] = (uint8_t)(size % 10);
+    settle(&decimal, value < 0, digit + first, (unsigned)sizeof digit - first,
+           (int)(sizeof digit - first));
+    return decimal;
 }
 
 bool decimal_to_integer(const struct decimal *a, int64_t *value) {
@@ -245,18 +245,18 @@ bool decimal_from_text(const char *text, size_t length, struct decimal *to,
     enum { MOST = 400 }; // later digits are too small to matter
     uint8_t digit[MOST];
     unsigned count = 0;
-    size_t at = 0;
+    size_t index = 0;
     long point = 0;
     bool negative = false, seen = false, fraction = false;
     *overflow = false;
-    while (at < length && isspace((unsigned char)text[at]))
-        at++;
-    while (length > at && isspace((unsigned char)text[length - 1]))
+    while (index < length && isspace((unsigned char)text[index]))
+        index++;
+    while (length > index && isspace((unsigned char)text[length - 1]))
         length--;
-    if (at < length && (text[at] == '-' || text[at] == '+'))
-        negative = text[at++] == '-';
-    for (; at < length; at++) {
-        char c = text[at];
+    if (index < length && (text[index] == '-' || text[index] == '+'))
+        negative = text[index++] == '-';
+    for (; index < length; index++) {
+        char c = text[index];
         if (c == '.' && !fraction) {
             fraction = true;
         } else if (isdigit((unsigned char)c)) {
@@ -274,20 +274,20 @@ bool decimal_from_text(const char *text, size_t length, struct decimal *to,
     }
     if (!seen)
         return false;
-    if (at < length && (text[at] == 'e' || text[at] == 'E')) {
+    if (index < length && (text[index] == 'e' || text[index] == 'E')) {
         char power[8] = "", *end;
-        if (length - at - 1 >= sizeof power || at + 1 == length)
+        if (length - index - 1 >= sizeof power || index + 1 == length)
             return false;
-        memcpy(power, text + at + 1, length - at - 1);
+        memcpy(power, text + index + 1, length - index - 1);
         if (!isdigit((unsigned char)power[0]) && power[0] != '-' &&
             power[0] != '+')
             return false;
         point += strtol(power, &end, 10);
         if (*end)
             return false;
-        at = length;
+        index = length;
     }
-    if (at != length)
+    if (index != length)
         return false;
     if (count > 0 && point > MOST_POINT + 1)
         *overflow = true;

@@ -91,23 +91,23 @@ static void add_field(struct interval *to, enum interval_field field,
 unsigned interval_parse(const char *text, size_t length,
                         const struct interval_fields *fields,
                         struct interval *to) {
-    const char *at = text, *end = text + length;
+    const char *position = text, *end = text + length;
     int64_t value, nanoseconds = 0;
     *to = (struct interval){.months = fields->last <= FIELD_MONTH};
-    while (end > at && end[-1] == ' ')
+    while (end > position && end[-1] == ' ')
         end--;
-    while (at < end && *at == ' ')
-        at++;
-    const bool negative = at < end && *at == '-';
-    at += at < end && (*at == '-' || *at == '+');
+    while (position < end && *position == ' ')
+        position++;
+    const bool negative = position < end && *position == '-';
+    position += position < end && (*position == '-' || *position == '+');
     for (enum interval_field field = fields->first; field <= fields->last;
          field++) {
         const bool leads = field == fields->first;
-        if (!leads && (at == end || *at++ != mark_before(field)))
+        if (!leads && (position == end || *position++ != mark_before(field)))
             return INVALID;
-        if (at == end || !isdigit((unsigned char)*at))
+        if (position == end || !isdigit((unsigned char)*position))
             return INVALID;
-        if (!take_digits(&at, end, leads ? fields->digits : MOST_DIGITS,
+        if (!take_digits(&position, end, leads ? fields->digits : MOST_DIGITS,
                          &value))
             return LEADING_TOO_SMALL;
         if (!leads && value > most_of(field))
@@ -115,9 +115,9 @@ unsigned interval_parse(const char *text, size_t length,
         add_field(to, field, value);
     }
     if (fields->last == FIELD_SECOND &&
-        !take_fraction(&at, end, fields->fraction, &nanoseconds))
+        !take_fraction(&position, end, fields->fraction, &nanoseconds))
         return INVALID;
-    if (at < end)
+    if (position < end)
         return INVALID;
     to->count += nanoseconds / GIGA;
     to->nanosecond = (int32_t)(nanoseconds % GIGA);
@@ -129,34 +129,34 @@ unsigned interval_parse(const char *text, size_t length,
 }
 
 bool interval_valid(const struct interval *interval) {
-    const int64_t most = (int64_t)GIGA * (interval->months ? 12 : DAY);
-    return interval->count > -most && interval->count < most;
+    const int64_t limit = (int64_t)GIGA * (interval->months ? 12 : DAY);
+    return interval->count > -limit && interval->count < limit;
 }
 
 struct decimal interval_to_decimal(const struct interval *interval) {
     const struct decimal giga = decimal_from_integer(GIGA);
-    struct decimal whole = decimal_from_integer(interval->count);
-    struct decimal rest = decimal_from_integer(interval->nanosecond);
-    decimal_divide(&rest, &giga, &rest);
-    decimal_add(&whole, &rest, &whole);
-    return whole;
+    struct decimal total = decimal_from_integer(interval->count);
+    struct decimal fraction = decimal_from_integer(interval->nanosecond);
+    decimal_divide(&fraction, &giga, &fraction);
+    decimal_add(&total, &fraction, &total);
+    return total;
 }
 
 bool interval_from_decimal(const struct decimal *number, bool months,
                            struct interval *to) {
     const struct decimal giga = decimal_from_integer(GIGA);
-    struct decimal whole, rest;
+    struct decimal whole_units, rest;
     int64_t nanoseconds;
     *to = (struct interval){.months = months};
     if (months)
-        return decimal_round(number, 0, &whole) &&
-               decimal_to_integer(&whole, &to->count);
+        return decimal_round(number, 0, &whole_units) &&
+               decimal_to_integer(&whole_units, &to->count);
     if (!decimal_round(number, 9, &rest))
         return false;
-    decimal_truncate(&rest, 0, &whole);
-    if (!decimal_subtract(&rest, &whole, &rest) ||
+    decimal_truncate(&rest, 0, &whole_units);
+    if (!decimal_subtract(&rest, &whole_units, &rest) ||
         !decimal_multiply(&rest, &giga, &rest) ||
-        !decimal_to_integer(&whole, &to->count) ||
+        !decimal_to_integer(&whole_units, &to->count) ||
         !decimal_to_integer(&rest, &nanoseconds))
         return false;
     to->nanosecond = (int32_t)nanoseconds;
@@ -166,12 +166,12 @@ bool interval_from_decimal(const struct decimal *number, bool months,
 unsigned interval_of(const struct decimal *number, enum interval_field unit,
                      struct interval *to) {
     const bool months = unit <= FIELD_MONTH;
-    const struct decimal each =
+    const struct decimal unit_seconds =
         decimal_from_integer(unit == FIELD_YEAR ? 12
                              : months           ? 1
                                                 : seconds_in(unit));
     struct decimal all;
-    return decimal_multiply(number, &each, &all) &&
+    return decimal_multiply(number, &unit_seconds, &all) &&
                    interval_from_decimal(&all, months, to) && interval_valid(to)
                ? 0
                : LEADING_TOO_SMALL;

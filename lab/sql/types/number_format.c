@@ -27,18 +27,18 @@ bool number_shown(const struct decimal *value, char *to) {
     // 1.2300E+41, 40 characters wide
     struct decimal cut = *value;
     enum { MANTISSA_PLACES = WIDTH - 6 };
-    char *at = to;
+    char *end = to;
     bool three = point - 1 > 99;
     int places = MANTISSA_PLACES - three;
     if (!decimal_round(value, places - (point - 1), &cut))
         return false;
     if (value->negative)
-        *at++ = '-';
-    *at++ = (char)('0' + cut.digit[0]);
-    *at++ = '.';
+        *end++ = '-';
+    *end++ = (char)('0' + cut.digit[0]);
+    *end++ = '.';
     for (int i = 1; i <= places; i++)
-        *at++ = (char)('0' + (i < (int)cut.count ? cut.digit[i] : 0));
-    sprintf(at, "E+%02d", cut.point - 1);
+        *end++ = (char)('0' + (i < (int)cut.count ? cut.digit[i] : 0));
+    sprintf(end, "E+%02d", cut.point - 1);
     return true;
 }
 
@@ -55,28 +55,28 @@ static char *put_digits(const struct number_format *format,
     const char *zero_first = strchr(format->picture, '0');
     const char *point = strchr(format->picture, '.');
     size_t length = strlen(format->picture);
-    char *at = end;
+    char *position = end;
     int place = -(int)format->places;
     for (size_t i = length; i > 0; i--) {
         const char *p = format->picture + i - 1;
         const bool right = point && p > point;
         // Leading zeros appear from the picture's first 0 on; a single zero
         // left of the point only if the picture has a 0 there.
-        const bool shown =
+        const bool prints_zero =
             right || place < value->point || (zero_first && p >= zero_first);
         if (*p == '.')
-            *--at = '.';
+            *--position = '.';
         else if (*p == ',') {
             // A group separator appears only between digits.
             if (place < value->point || (zero_first && p > zero_first))
-                *--at = ',';
+                *--position = ',';
         } else {
-            if (shown)
-                *--at = (char)('0' + digit_at(value, place));
+            if (prints_zero)
+                *--position = (char)('0' + digit_at(value, place));
             place++;
         }
     }
-    return at;
+    return position;
 }
 
 // FM drops trailing zeros in the places of 9s.
@@ -118,17 +118,17 @@ static unsigned show_hexadecimal(const struct decimal *value,
     size_t width = strspn(format, "0Xx");
     bool lower = strchr(format, 'x') != NULL;
     struct decimal rounded;
-    int64_t whole;
+    int64_t integer;
     char digits[24];
     enum { INVALID_FORMAT = 1481 };
     if (format[width] || width > NUMBER_FORMAT || strrchr(format, '0') > format)
         return INVALID_FORMAT;
     if (!decimal_round(value, 0, &rounded) ||
-        !decimal_to_integer(&rounded, &whole) || whole < 0)
+        !decimal_to_integer(&rounded, &integer) || integer < 0)
         return 3001;
     int n = snprintf(digits, sizeof digits, lower ? "%0*llx" : "%0*llX",
                      zeros ? (int)(width < 20 ? width : 20) : 1,
-                     (unsigned long long)whole);
+                     (unsigned long long)integer);
     if ((size_t)n > width) {
         memset(to, '#', width + 1);
         to[width + 1] = '\0';

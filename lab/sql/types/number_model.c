@@ -86,8 +86,8 @@ unsigned number_model_error(const char *text) {
     enum { INVALID_FORMAT = 1481, UNIMPLEMENTED = 3001 };
     static const char elements[] =
         "0123456789,.$BCDEFGILMNPRSTUVXbcdefgilmnprstuvx";
-    const bool known = strspn(text, elements) == strlen(text);
+    const bool is_known = strspn(text, elements) == strlen(text);
     const bool not_here = strpbrk(text, "BbCcUuVvXx") ||
                           strcasestr(text, "RN") || strcasestr(text, "EEEE");
-    return known && not_here ? UNIMPLEMENTED : INVALID_FORMAT;
+    return is_known && not_here ? UNIMPLEMENTED : INVALID_FORMAT;
 }

@@ -15,7 +15,7 @@ unsigned number_parse(const char *text, size_t length, const char *picture,
     char digits[NUMBER_FORMAT];
     size_t n = 0;
     bool negative = false, overflow, point = false;
-    unsigned whole = 0, places = 0;
+    unsigned integer_digits = 0, places = 0;
     if (strlen(picture) >= NUMBER_FORMAT ||
         !number_model_read(picture, &format) || format.exponent)
         return number_model_error(picture);
@@ -55,12 +55,12 @@ unsigned number_parse(const char *text, size_t length, const char *picture,
         else if (point)
             places++;
         else
-            whole++;
+            integer_digits++;
         if (n + 1 >= sizeof digits)
             return INVALID_NUMBER;
         digits[n++] = text[i];
     }
-    if (whole > format.whole || places > format.places ||
+    if (integer_digits > format.whole || places > format.places ||
         !decimal_from_text(digits, n, to, &overflow))
         return INVALID_NUMBER;
     to->negative = negative && to->count > 0;

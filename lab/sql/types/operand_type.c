@@ -93,13 +93,13 @@ const char *operand_type_declaration(enum operand_type type) {
 }
 
 enum operand_type operand_converted(enum operand_type type,
-                                    enum operand_type more) {
+                                    enum operand_type wider) {
     if (type == OPERAND_NULL)
-        return more;
-    if (type == more || more == OPERAND_NULL || type == OPERAND_UNKNOWN)
+        return wider;
+    if (type == wider || wider == OPERAND_NULL || type == OPERAND_UNKNOWN)
         return type;
     if (operand_is_number(type))
-        return more == OPERAND_SMALL ? type : OPERAND_NUMBER;
+        return wider == OPERAND_SMALL ? type : OPERAND_NUMBER;
     return type == OPERAND_TEXT || type == OPERAND_DATE ||
                    operand_is_binary_number(type)
                ? type

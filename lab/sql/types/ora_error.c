@@ -287,13 +287,13 @@ void ora_error_set(struct ora_error *error, unsigned number,
         if (texts[i].number == number)
             text = texts[i].text;
     const char *gap = strstr(text, "%s");
-    int before = gap ? (int)(gap - text) : (int)strlen(text);
-    if (gap && !*about && before >= 2 && gap[-1] == ' ' && gap[-2] == ':')
-        before -= 2; // no subject follows the colon
+    int prefix = gap ? (int)(gap - text) : (int)strlen(text);
+    if (gap && !*about && prefix >= 2 && gap[-1] == ' ' && gap[-2] == ':')
+        prefix -= 2; // no subject follows the colon
     error->number = number;
     error->position = 0;
     snprintf(error->text, sizeof error->text, "ORA-%05u: %.*s%.300s%s", number,
-             before, text, gap ? about : "", gap ? gap + 2 : "");
+             prefix, text, gap ? about : "", gap ? gap + 2 : "");
 }
 
 struct rule {

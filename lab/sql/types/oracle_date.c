@@ -79,9 +79,9 @@ bool oracle_date_read(const uint8_t *from, size_t bytes,
 }
 
 struct oracle_date oracle_date_of(int64_t seconds, uint32_t nanosecond) {
-    time_t at = (time_t)seconds;
+    time_t time_seconds = (time_t)seconds;
     struct tm tm;
-    gmtime_r(&at, &tm);
+    gmtime_r(&time_seconds, &tm);
     return (struct oracle_date){
         tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday, tm.tm_hour,
         tm.tm_min,         tm.tm_sec,     nanosecond, 0};

@@ -42,8 +42,8 @@ size_t number_from_text(const char *text, size_t length, uint8_t *to) {
 }
 
 size_t number_from_integer(int64_t value, uint8_t *to) {
-    struct decimal made = decimal_from_integer(value);
-    return number_from_decimal(&made, to);
+    struct decimal decimal = decimal_from_integer(value);
+    return number_from_decimal(&decimal, to);
 }
 
 bool decimal_from_double(double value, struct decimal *to) {
@@ -54,9 +54,10 @@ bool decimal_from_double(double value, struct decimal *to) {
 }
 
 size_t number_from_double(double value, uint8_t *to) {
-    struct decimal made;
-    return decimal_from_double(value, &made) ? number_from_decimal(&made, to)
-                                             : 0;
+    struct decimal decimal;
+    return decimal_from_double(value, &decimal)
+               ? number_from_decimal(&decimal, to)
+               : 0;
 }
 
 bool number_to_decimal(const uint8_t *from, size_t length, struct decimal *to) {

@@ -75,15 +75,15 @@ void rowid_to_text(const struct rowid *from, char to[ROWID_TEXT + 1]) {
 // False if it is more than `most`, or has other characters.
 static bool take_digits(const char **from, unsigned count, uint64_t most,
                         uint32_t *number) {
-    uint64_t taken = 0;
+    uint64_t bits = 0;
     for (unsigned i = 0; i < count; i++) {
         const char *digit = memchr(digits, *(*from)++, sizeof digits - 1);
         if (!digit)
             return false;
-        taken = taken << 6 | (uint64_t)(digit - digits);
+        bits = bits << 6 | (uint64_t)(digit - digits);
     }
-    *number = (uint32_t)taken;
-    return taken <= most;
+    *number = (uint32_t)bits;
+    return bits <= most;
 }
 
 bool rowid_from_text(const char *from, size_t length, struct rowid *to) {

@@ -36,24 +36,25 @@ static bool is_region(const char *name) {
 }
 
 bool session_zone_set(const char *name, size_t length) {
-    char given[LONGEST_ZONE], posix[LONGEST_ZONE + 8];
+    char zone_text[LONGEST_ZONE], posix[LONGEST_ZONE + 8];
     int hours, minutes;
-    if (length == 0 || length >= sizeof given)
+    if (length == 0 || length >= sizeof zone_text)
         return false;
-    memcpy(given, name, length);
-    given[length] = '\0';
-    if (is_offset(given, &hours, &minutes)) // POSIX counts offsets westwards
+    memcpy(zone_text, name, length);
+    zone_text[length] = '\0';
+    if (is_offset(zone_text, &hours,
+                  &minutes)) // POSIX counts offsets westwards
         snprintf(posix, sizeof posix, "<LAB>%c%02d:%02d",
-                 *given == '+' ? '-' : '+', hours, minutes);
-    else if (is_region(given))
-        snprintf(posix, sizeof posix, ":%s", given);
+                 *zone_text == '+' ? '-' : '+', hours, minutes);
+    else if (is_region(zone_text))
+        snprintf(posix, sizeof posix, ":%s", zone_text);
     else
         return false;
     setenv("TZ", posix, true);
     tzset();
-    memcpy(zone_name, given, sizeof zone_name);
+    memcpy(zone_name, zone_text, sizeof zone_name);
     if (posix[0] == '<')
-        snprintf(zone_name, sizeof zone_name, "%c%02d:%02d", *given, hours,
+        snprintf(zone_name, sizeof zone_name, "%c%02d:%02d", *zone_text, hours,
                  minutes);
     return true;
 }
@@ -85,8 +86,8 @@ int session_zone_at(const struct oracle_date *local) {
 
 void session_zone_show(struct oracle_date *utc) {
     struct tm tm;
-    const time_t at = (time_t)(calendar_seconds(utc) - EPOCH * 86400LL);
-    if (!is_utc() && localtime_r(&at, &tm))
+    const time_t index = (time_t)(calendar_seconds(utc) - EPOCH * 86400LL);
+    if (!is_utc() && localtime_r(&index, &tm))
         utc->zone = (int)(tm.tm_gmtoff / 60);
     calendar_set_seconds(utc, calendar_seconds(utc) + utc->zone * 60);
 }

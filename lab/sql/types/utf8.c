@@ -27,10 +27,10 @@ size_t utf8_length(const char *at, const char *end) {
     return n;
 }
 
-const char *utf8_after(const char *at, const char *end, int64_t count) {
-    for (; at < end && count > 0; count--)
-        at += utf8_bytes(at, end);
-    return at;
+const char *utf8_after(const char *index, const char *end, int64_t count) {
+    for (; index < end && count > 0; count--)
+        index += utf8_bytes(index, end);
+    return index;
 }
 
 uint32_t utf8_code(const char *at, size_t bytes) {
@@ -57,7 +57,7 @@ size_t utf8_write(uint32_t code, char *to) {
 
 // The bytes of the character at `at`, or 0 if it is none.
 static size_t whole(const uint8_t *at, size_t left) {
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
     const size_t bytes = at[0] < 0x80             ? 1
                          : (at[0] & 0xe0) == 0xc0 ? 2
                          : (at[0] & 0xf0) == 0xe0 ? 3
@@ -72,19 +72,19 @@ static size_t whole(const uint8_t *at, size_t left) {
         code = code << 6 | (at[i] & 0x3fU);
     }
     const bool surrogate = code >= 0xd800 && code <= 0xdfff;
-    return code < least[bytes] || code > 0x10ffff || surrogate ? 0 : bytes;
+    return code < smallest[bytes] || code > 0x10ffff || surrogate ? 0 : bytes;
 }
 
 size_t utf8_valid(const char *text, size_t length) {
     const uint8_t *bytes = (const uint8_t *)text;
-    size_t at = 0, n;
-    while (at < length && (n = whole(bytes + at, length - at)) > 0)
-        at += n;
-    return at;
+    size_t index = 0, n;
+    while (index < length && (n = whole(bytes + index, length - index)) > 0)
+        index += n;
+    return index;
 }
 
 void utf8_clean(char *text, size_t length) {
-    size_t at = 0;
-    while ((at += utf8_valid(text + at, length - at)) < length)
-        text[at++] = '?';
+    size_t index = 0;
+    while ((index += utf8_valid(text + index, length - index)) < length)
+        text[index++] = '?';
 }

@@ -271,13 +271,13 @@ void value_result_text(sqlite3_context *context, const char *text,
 
 void value_result_time(sqlite3_context *context, const struct oracle_date *time,
                        size_t bytes) {
-    uint8_t made[TIMESTAMP_TZ_BYTES];
+    uint8_t result[TIMESTAMP_TZ_BYTES];
     if (!oracle_date_valid(time)) {
         value_result_error(context, 1841, "");
         return;
     }
-    oracle_date_write(time, made, bytes);
-    sqlite3_result_blob(context, made, (int)bytes, SQLITE_TRANSIENT);
+    oracle_date_write(time, result, bytes);
+    sqlite3_result_blob(context, result, (int)bytes, SQLITE_TRANSIENT);
 }
 
 static int compare_bytes(const void *a, size_t a_length, const void *b,
@@ -329,20 +329,20 @@ unsigned value_raw_of_text(const char *text, size_t length, uint8_t *to) {
 static bool compare_with_hex(sqlite3_context *context, sqlite3_value *raw,
                              sqlite3_value *text, int *order) {
     enum { LONGEST = 4000 };
-    uint8_t made[LONGEST / 2 + 1];
+    uint8_t result[LONGEST / 2 + 1];
     const size_t length = (size_t)sqlite3_value_bytes(text);
     const unsigned error =
         length > LONGEST
             ? 1465
             : value_raw_of_text((const char *)sqlite3_value_text(text), length,
-                                made);
+                                result);
     if (error) {
         value_result_error(context, error, "");
         return false;
     }
     *order =
         compare_bytes(sqlite3_value_blob(raw), (size_t)sqlite3_value_bytes(raw),
-                      made, (length + 1) / 2);
+                      result, (length + 1) / 2);
     return true;
 }
 

@@ -52,10 +52,11 @@ static bool has_mark(sqlite3_stmt *statement, const char *mark) {
 
 static sqlite3_stmt *prepare_public(struct database *database,
                                     const char *name) {
-    char *whole = sqlite3_mprintf(PUBLIC_SYNONYM "%s", name);
+    char *full_name = sqlite3_mprintf(PUBLIC_SYNONYM "%s", name);
     sqlite3_stmt *statement =
-        whole ? prepare_table(database, database->own_schema, whole) : NULL;
-    sqlite3_free(whole);
+        full_name ? prepare_table(database, database->own_schema, full_name)
+                  : NULL;
+    sqlite3_free(full_name);
     return statement;
 }
 
@@ -107,22 +108,23 @@ void catalog_take_types(sqlite3_stmt *view, int first, take_column_of *take,
 static bool definition(void *data, const char *name, take_text_of *take,
                        void *to) {
     struct database *database = data;
-    sqlite3_stmt *found = prepare_table(database, database->own_schema, name);
-    if (!has_mark(found, VIEW_MARK) && !has_mark(found, SYNONYM_MARK)) {
-        sqlite3_finalize(found);
-        found = prepare_public(database, name);
+    sqlite3_stmt *statement =
+        prepare_table(database, database->own_schema, name);
+    if (!has_mark(statement, VIEW_MARK) && !has_mark(statement, SYNONYM_MARK)) {
+        sqlite3_finalize(statement);
+        statement = prepare_public(database, name);
     }
-    const bool there = found && sqlite3_step(found) == SQLITE_ROW;
-    for (int i = 0; there && i < sqlite3_column_count(found); i++) {
-        const char *text = (const char *)sqlite3_column_text(found, i);
+    const bool exists = statement && sqlite3_step(statement) == SQLITE_ROW;
+    for (int i = 0; exists && i < sqlite3_column_count(statement); i++) {
+        const char *text = (const char *)sqlite3_column_text(statement, i);
         const size_t type = i > 0 ? strcspn(text, ":") + 1 : 0;
         take(to, (unsigned)i, text + type, strlen(text + type));
     }
     // To step, here or in own_table(), has read the schema anew.
-    if (!there)
+    if (!exists)
         database->schema_was_old = true;
-    sqlite3_finalize(found);
-    return there;
+    sqlite3_finalize(statement);
+    return exists;
 }
 
 static void take_columns(sqlite3_stmt *statement, bool own,
@@ -145,10 +147,10 @@ static enum table_owner table_of_sys(struct database *database,
                                      void *to) {
     char room[256];
     const char *base = without_underscore(name, room, sizeof room);
-    const struct sys_columns *known =
+    const struct sys_columns *columns =
         sys_columns_of(database->sys_columns, base);
-    if (known)
-        return sys_columns_take(known, take, to);
+    if (columns)
+        return sys_columns_take(columns, take, to);
     const bool view = dictionary_views_have(base);
     sqlite3_stmt *statement =
         view ? prepare_view(database, base)
@@ -181,32 +183,32 @@ static enum table_owner own_table(sqlite3_stmt *statement, take_column_of *take,
 static enum table_owner table(void *data, const char *owner, const char *name,
                               take_column_of *take, void *to) {
     struct database *database = data;
-    enum table_owner found = NO_TABLE;
+    enum table_owner result = NO_TABLE;
     sqlite3_stmt *statement = NULL;
     if (!*owner || strcmp(owner, database->sga->user) == 0)
         statement = prepare_table(database, database->own_schema, name);
-    bool own = statement && is_own(database, name);
-    if (statement && !own && see_new_tables(database, name)) {
+    bool is_users = statement && is_own(database, name);
+    if (statement && !is_users && see_new_tables(database, name)) {
         sqlite3_finalize(statement);
         statement = prepare_table(database, database->own_schema, name);
-        own = statement && is_own(database, name);
+        is_users = statement && is_own(database, name);
     }
-    if (own)
-        found = own_table(statement, take, to);
+    if (is_users)
+        result = own_table(statement, take, to);
     sqlite3_finalize(statement);
-    if (!own && may_be_of_sys(owner, name))
-        found = table_of_sys(database, name, take, to);
-    if (found == NO_TABLE && (!*owner || strcmp(owner, "PUBLIC") == 0)) {
+    if (!is_users && may_be_of_sys(owner, name))
+        result = table_of_sys(database, name, take, to);
+    if (result == NO_TABLE && (!*owner || strcmp(owner, "PUBLIC") == 0)) {
         statement = prepare_public(database, name);
-        found = has_mark(statement, SYNONYM_MARK) ? SYNONYM : NO_TABLE;
+        result = has_mark(statement, SYNONYM_MARK) ? SYNONYM : NO_TABLE;
         sqlite3_finalize(statement);
     }
-    return found;
+    return result;
 }
 
 uint32_t catalog_object(struct database *database, const char *schema,
                         const char *table) {
-    const bool own = strcmp(schema, database->sga->user) == 0;
+    const bool is_own = strcmp(schema, database->sga->user) == 0;
     sqlite3_stmt *statement = catalog_prepare(
         database, sqlite3_mprintf("SELECT rowid FROM \"%w\"."
                                   "sqlite_master WHERE type = 'table' "
@@ -218,7 +220,7 @@ uint32_t catalog_object(struct database *database, const char *schema,
     if (statement && sqlite3_step(statement) == SQLITE_ROW) {
         // As user_objects has it, in dictionary_views.sql.
         const sqlite3_int64 id = sqlite3_column_int64(statement, 0);
-        object = (uint32_t)(own ? 100000 + id * 1000 : id);
+        object = (uint32_t)(is_own ? 100000 + id * 1000 : id);
     }
     sqlite3_finalize(statement);
     database->lio.db = counted;
@@ -228,12 +230,12 @@ uint32_t catalog_object(struct database *database, const char *schema,
 static uint32_t object(void *data, const char *owner, const char *name) {
     struct database *database = data;
     const char *user = database->sga->user;
-    uint32_t found = 0;
+    uint32_t number = 0;
     if (!*owner || strcmp(owner, user) == 0)
-        found = catalog_object(database, user, name);
-    if (found == 0 && may_be_of_sys(owner, name))
-        found = catalog_object(database, "SYS", name);
-    return found;
+        number = catalog_object(database, user, name);
+    if (number == 0 && may_be_of_sys(owner, name))
+        number = catalog_object(database, "SYS", name);
+    return number;
 }
 
 static bool has_table_in_other_case(void *data, const char *table) {
@@ -256,17 +258,17 @@ static bool has_default(void *data, const char *table, const char *column) {
                         "AND c.value ->> 'default' IS NOT NULL",
                         database->own_schema, table, column));
     database->lio.db = NULL; // as in catalog_object()
-    const bool found = statement && sqlite3_step(statement) == SQLITE_ROW;
+    const bool matches = statement && sqlite3_step(statement) == SQLITE_ROW;
     sqlite3_finalize(statement);
     database->lio.db = counted;
-    return found;
+    return matches;
 }
 
 static bool has_sequence(void *data, const char *name) {
     struct database *database = data;
-    struct sequence found;
+    struct sequence sequence;
     unsigned place;
-    return sequence_find(&database->sga->sequences, name, false, &found,
+    return sequence_find(&database->sga->sequences, name, false, &sequence,
                          &place) == SEQUENCE_DONE;
 }
 
@@ -297,11 +299,11 @@ static unsigned remote_whole(void *data, const char *link, const char *sql,
 static bool stored_function(void *data, const char *name,
                             enum operand_type *type) {
     struct database *database = data;
-    int found;
+    int is_given;
     if (!database->plsql_calls ||
-        !database->plsql_calls->function_type(database, name, &found))
+        !database->plsql_calls->function_type(database, name, &is_given))
         return false;
-    *type = (enum operand_type)found;
+    *type = (enum operand_type)is_given;
     return true;
 }
 

@@ -12,30 +12,31 @@
 
 // SQLite compares names without case.
 static bool is_spelled(struct database *database, const char *name) {
-    char *whole = sqlite3_mprintf(CLUSTER_NAME "%s", name);
-    const char *known =
-        whole ? sqlite_table_name(database->db, database->sga->user, whole)
-              : NULL;
-    const bool same = known && strcmp(known, whole) == 0;
-    sqlite3_free(whole);
-    return same;
+    char *full_name = sqlite3_mprintf(CLUSTER_NAME "%s", name);
+    const char *spelling =
+        full_name
+            ? sqlite_table_name(database->db, database->sga->user, full_name)
+            : NULL;
+    const bool equal = spelling && strcmp(spelling, full_name) == 0;
+    sqlite3_free(full_name);
+    return equal;
 }
 
 bool clusters_find(void *data, const char *name, take_column_of *take, void *to,
                    bool *single) {
     struct database *database = data;
-    sqlite3_stmt *found = catalog_prepare(
+    sqlite3_stmt *query = catalog_prepare(
         database, sqlite3_mprintf("SELECT \"" CLUSTER_MARK "\" ->> 'single', * "
                                   "FROM %s.\"" CLUSTER_NAME "%w\"",
                                   database->own_schema, name));
-    const bool there = found && is_spelled(database, name) &&
-                       sqlite3_step(found) == SQLITE_ROW;
-    if (there) {
-        *single = sqlite3_column_int(found, 0) != 0;
-        catalog_take_types(found, 2, take, to);
+    const bool exists = query && is_spelled(database, name) &&
+                        sqlite3_step(query) == SQLITE_ROW;
+    if (exists) {
+        *single = sqlite3_column_int(query, 0) != 0;
+        catalog_take_types(query, 2, take, to);
     }
-    sqlite3_finalize(found);
-    return there;
+    sqlite3_finalize(query);
+    return exists;
 }
 
 void clusters_tables(void *data, take_clustered_of *take, void *to) {

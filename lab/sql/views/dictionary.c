@@ -52,11 +52,11 @@ static int table_owner_at(uint32_t random) {
         uint32_t per_mille;
     } shares[] = {{0, 520}, {1, 370}, {53, 40}, {43, 25}, {90, 20},
                   {42, 8},  {32, 7},  {79, 5},  {5, 3},   {9, 1}};
-    uint32_t at = random % 1000;
+    uint32_t row = random % 1000;
     for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
-        if (at < shares[i].per_mille)
+        if (row < shares[i].per_mille)
             return shares[i].owner;
-        at -= shares[i].per_mille;
+        row -= shares[i].per_mille;
     }
     return 101;
 }
@@ -128,7 +128,7 @@ bool dictionary_create(const char *path, const char *user, char *why,
     unlink(path);
     char *insert_user = sqlite3_mprintf("INSERT INTO \"USER$\" VALUES(%d,%Q)",
                                         USER_NUMBER, user);
-    bool done =
+    bool succeeded =
         sqlite3_open(path, &db) == SQLITE_OK &&
         sqlite3_exec(db,
                      "PRAGMA page_size=8192; PRAGMA journal_mode=OFF;"
@@ -141,11 +141,11 @@ bool dictionary_create(const char *path, const char *user, char *why,
                      "CREATE UNIQUE INDEX \"I_OBJ1\" ON \"OBJ$\"(\"OBJ#\");"
                      "COMMIT",
                      NULL, NULL, NULL) == SQLITE_OK;
-    if (!done)
+    if (!succeeded)
         snprintf(why, size, "%s", db ? sqlite3_errmsg(db) : "no memory");
     sqlite3_free(insert_user);
     sqlite3_close(db);
-    return done;
+    return succeeded;
 }
 
 bool dictionary_create_user_tables(const char *path, char *why, size_t size) {
@@ -153,14 +153,15 @@ bool dictionary_create_user_tables(const char *path, char *why, size_t size) {
     unlink(path);
     // With a write-ahead log, readers and the writer do not wait for each
     // other, and each statement sees the data as of its start.
-    bool done = sqlite3_open(path, &db) == SQLITE_OK &&
-                sqlite3_exec(db,
-                             "PRAGMA page_size=8192; PRAGMA journal_mode=WAL;"
-                             "PRAGMA synchronous=OFF;"
-                             "CREATE TABLE x(y); DROP TABLE x",
-                             NULL, NULL, NULL) == SQLITE_OK;
-    if (!done)
+    bool succeeded =
+        sqlite3_open(path, &db) == SQLITE_OK &&
+        sqlite3_exec(db,
+                     "PRAGMA page_size=8192; PRAGMA journal_mode=WAL;"
+                     "PRAGMA synchronous=OFF;"
+                     "CREATE TABLE x(y); DROP TABLE x",
+                     NULL, NULL, NULL) == SQLITE_OK;
+    if (!succeeded)
         snprintf(why, size, "%s", db ? sqlite3_errmsg(db) : "no memory");
     sqlite3_close(db);
-    return done;
+    return succeeded;
 }

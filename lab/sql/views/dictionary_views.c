@@ -26,10 +26,10 @@ static const char *query_named(const char *name, size_t length) {
 static const char *query_of(const char *name, size_t length) {
     enum { LONGEST_VIEW = 40 };
     char all[LONGEST_VIEW];
-    const char *found = query_named(name, length);
-    if (found || length < 4 || length >= sizeof all ||
+    const char *query = query_named(name, length);
+    if (query || length < 4 || length >= sizeof all ||
         strncmp(name, "DBA_", 4) != 0)
-        return found;
+        return query;
     memcpy(all, "ALL_", 4);
     memcpy(all + 4, name + 4, length - 4);
     return query_named(all, length);

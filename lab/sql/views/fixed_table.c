@@ -50,18 +50,18 @@ static int connect_table(sqlite3 *db, void *data, int n,
                          char **error) {
     (void)db, (void)n, (void)argument, (void)error;
     const struct registration *registration = data;
-    struct table *made = calloc(1, sizeof *made);
+    struct table *created = calloc(1, sizeof *created);
     char *sql = create_text(registration);
-    int rc = made && sql
+    int rc = created && sql
                  ? database_declare_fixed_table(registration->database, sql)
                  : SQLITE_NOMEM;
     sqlite3_free(sql);
     if (rc != SQLITE_OK) {
-        free(made);
+        free(created);
         return rc;
     }
-    made->registration = registration;
-    *table = &made->base;
+    created->registration = registration;
+    *table = &created->base;
     return SQLITE_OK;
 }
 
@@ -79,10 +79,10 @@ static int best_index(sqlite3_vtab *table, sqlite3_index_info *info) {
 
 static int open_cursor(sqlite3_vtab *table, sqlite3_vtab_cursor **cursor) {
     (void)table;
-    struct cursor *made = calloc(1, sizeof *made);
-    if (!made)
+    struct cursor *candidate = calloc(1, sizeof *candidate);
+    if (!candidate)
         return SQLITE_NOMEM;
-    *cursor = &made->base;
+    *cursor = &candidate->base;
     return SQLITE_OK;
 }
 
@@ -163,18 +163,18 @@ static bool register_one(struct database *database,
                          const struct fixed_table *definition, bool global) {
     struct registration *r = malloc(sizeof *r);
     char *name = sqlite3_mprintf("%s%s", global ? "G" : "", definition->name);
-    bool done = false;
+    bool succeeded = false;
     if (r && name) {
         *r = (struct registration){definition, database,
                                    global && !names_instance(definition)};
         // It also frees `r` on failure.
-        done = sqlite3_create_module_v2(database->db, name, &module, r, free) ==
-               SQLITE_OK;
+        succeeded = sqlite3_create_module_v2(database->db, name, &module, r,
+                                             free) == SQLITE_OK;
     } else {
         free(r);
     }
     sqlite3_free(name);
-    return done;
+    return succeeded;
 }
 
 bool fixed_tables_register(struct database *database) {
@@ -204,8 +204,8 @@ void fixed_integer(const struct fixed_cell *cell, int64_t value) {
 
 void fixed_date(const struct fixed_cell *cell, int64_t seconds) {
     uint8_t bytes[DATE_BYTES];
-    struct oracle_date at = oracle_date_of(seconds, 0);
-    oracle_date_write(&at, bytes, sizeof bytes);
+    struct oracle_date date = oracle_date_of(seconds, 0);
+    oracle_date_write(&date, bytes, sizeof bytes);
     sqlite3_result_blob(cell->context, bytes, sizeof bytes, SQLITE_TRANSIENT);
 }
 

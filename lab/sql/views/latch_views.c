@@ -39,9 +39,10 @@ static void hash(const struct fixed_cell *cell) {
 }
 
 static void figure(const struct fixed_cell *cell) {
-    const char *at = (const char *)statistics_of(cell) + cell->column->offset;
-    fixed_integer(
-        cell, (int64_t)__atomic_load_n((const uint64_t *)at, __ATOMIC_RELAXED));
+    const char *position =
+        (const char *)statistics_of(cell) + cell->column->offset;
+    fixed_integer(cell, (int64_t)__atomic_load_n((const uint64_t *)position,
+                                                 __ATOMIC_RELAXED));
 }
 
 #define FIGURE(name, member)                                                   \

@@ -86,15 +86,15 @@ static void cache_id(const struct fixed_cell *cell) {
 }
 
 static void head_u32(const struct fixed_cell *cell) {
-    const char *at =
+    const char *position =
         (const char *)&result_block_of(cell)->head + cell->column->offset;
-    fixed_integer(cell, *(const uint32_t *)at);
+    fixed_integer(cell, *(const uint32_t *)position);
 }
 
 static void head_u64(const struct fixed_cell *cell) {
-    const char *at =
+    const char *position =
         (const char *)&result_block_of(cell)->head + cell->column->offset;
-    fixed_integer(cell, *(const int64_t *)at);
+    fixed_integer(cell, *(const int64_t *)position);
 }
 
 static void build_time(const struct fixed_cell *cell) { // hundredths of a s

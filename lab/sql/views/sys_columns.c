@@ -64,25 +64,25 @@ enum table_owner sys_columns_keep(struct sys_columns **all, const char *table,
         take(to, name, *declared ? declared : NULL, false);
         size += strlen(name) + strlen(declared) + 2;
     }
-    struct sys_columns *one = malloc(sizeof *one + size);
-    if (!one)
+    struct sys_columns *entry = malloc(sizeof *entry + size);
+    if (!entry)
         return kind;
-    one->kind = kind;
-    one->count = (unsigned)count;
-    char *text = put(one->text, table);
+    entry->kind = kind;
+    entry->count = (unsigned)count;
+    char *text = put(entry->text, table);
     for (int i = 0; i < count; i++) {
         text = put(text, sqlite3_column_name(statement, i));
         text = put(text, type_of(statement, i, kind));
     }
-    one->next = *all;
-    *all = one;
+    entry->next = *all;
+    *all = entry;
     return kind;
 }
 
 void sys_columns_free(struct sys_columns **all) {
     while (*all) {
-        struct sys_columns *one = *all;
-        *all = one->next;
-        free(one);
+        struct sys_columns *entry = *all;
+        *all = entry->next;
+        free(entry);
     }
 }

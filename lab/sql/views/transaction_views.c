@@ -36,10 +36,10 @@ static void slot(const struct fixed_cell *cell) {
 
 static void start_time(const struct fixed_cell *cell) {
     const time_t began = slot_of(cell)->transaction_began;
-    struct tm at;
+    struct tm local;
     char text[18];
-    gmtime_r(&began, &at);
-    strftime(text, sizeof text, "%m/%d/%y %H:%M:%S", &at);
+    gmtime_r(&began, &local);
+    strftime(text, sizeof text, "%m/%d/%y %H:%M:%S", &local);
     fixed_text(cell, text);
 }
 
