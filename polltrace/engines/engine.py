@@ -66,8 +66,9 @@ class Engine:
     `wait_slice_s` seconds; 0: as often as one that runs. `ask` and `set` are the engine's own
     commands that show and change the parameter.
 
-    `clients_ask` are lines that make each kind of client ask for out-of-band breaks, `clients_tell`
-    where to see whether one does. `views` is one of VIEWS, by whose rules its own views are read
+    `clients_ask` are lines that make each kind of client request out-of-band breaks, `clients_tell`
+    where to see whether one does; `clients_test_path` are the clients that test at connect whether
+    their path carries urgent data. `views` is one of VIEWS, by whose rules its own views are read
     (empty: they are not); `waits_view` is where these have a session's waits, `sql_trace`: they
     switch an extended SQL trace on. Flame graphs colour functions by the table of `layers` (empty:
     none) and open with a search for the function `find` (empty: none). `latches` are the functions
@@ -97,6 +98,7 @@ class Engine:
     set: str = ""
     clients_ask: tuple[str, ...] = ()
     clients_tell: str = ""
+    clients_test_path: tuple[str, ...] = ()
     views: str = ""
     waits_view: str = ""
     sql_trace: bool = False

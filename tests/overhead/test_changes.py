@@ -7,6 +7,8 @@ import re
 from dataclasses import replace
 from pathlib import PurePosixPath
 
+import pytest
+
 from polltrace.breaks.why import Cause
 from polltrace.overhead.advice import Advice, Extras
 from polltrace.overhead.advice_report import advice_text, changes
@@ -92,8 +94,23 @@ def test_each_driver_is_told_how_to_ask() -> None:
         assert words in cure
 
 
-def test_a_path_is_tested_before_and_after() -> None:
-    assert "'polltrace oob-check HOST:PORT'" in all_text(in_band(Cause.PATH))[0]
+@pytest.mark.parametrize("cause", [Cause.PATH, Cause.CLIENT, Cause.SERVER])
+def test_the_path_is_tested_before_urgent_data_is_relied_on(cause: Cause) -> None:
+    advice = in_band(cause)
+    change = changes(advice, recommended(advice.forecast))[0]
+    assert change.sentences()[0] == ("before", change.before)
+    assert "'polltrace oob-check HOST:PORT' on the client's host" in change.before
+    assert ("go-ora" in change.before) is False
+    assert ("python-oracledb thin" in change.before) is (cause is not Cause.PATH)
+    assert "cancel a long call of the new session: it must end at once" in change.check
+
+
+def test_with_no_client_testing_its_path_every_cancel_is_at_stake() -> None:
+    advice = in_band(Cause.CLIENT)
+    settings = replace(advice.server.settings, disable_oob_auto=True)
+    advice = replace(advice, server=replace(advice.server, settings=settings))
+    change = changes(advice, None)[0]
+    assert change.before.endswith("unless urgent data is carried, every cancel would be lost")
 
 
 def test_nobody_is_told_to_change_what_is_not_known_to_be_the_cause() -> None:

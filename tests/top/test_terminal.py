@@ -261,7 +261,13 @@ def test_the_cure_goes_to_the_clipboard_and_to_a_file(tmux: Tmux, busy_server: i
     text = file.read_text()
     assert tmux("show-buffer") == text
     assert text.startswith(f"Process {busy_server} (LAB, client 127.0.0.1:")
-    for words in ("\n1. Out-of-band breaks: ", "\n   change  ", "\n   check   ", "\n   undo    "):
+    for words in (
+        "\n1. Out-of-band breaks: ",
+        "\n   before  ",
+        "\n   change  ",
+        "\n   check   ",
+        "\n   undo    ",
+    ):
         assert words in text
     assert file.stat().st_mode & 0o777 == 0o600
     # The next key takes the line away.

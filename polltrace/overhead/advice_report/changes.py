@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The changes that a site can make: the lines to write, how to check them, and how to undo them."""
+"""The changes that a site can make: the test before each, the lines to write, the check, and how to
+undo them."""
 
 from __future__ import annotations
 
@@ -13,17 +14,24 @@ from polltrace.overhead.advice_report.units import ms, span
 from polltrace.overhead.forecast import SkipForecast
 
 _ANEW = "sessions that connect from then on have it; connect anew, then"
+_BY_CANCEL = "cancel a long call of the new session: it must end at once"
+_TEST = (
+    "'polltrace oob-check --listen' here and 'polltrace oob-check HOST:PORT' on the client's host, "
+    "by the route of its sessions"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class SettingChange:
     """A change of configuration.
 
-    `title` names it and its saving; `lines` are the text to write and the place, `check` is how to
-    see that it took effect, `undo` how to revert it; `cancels` the time that a cancel then takes.
+    `title` names it and its saving; `before` is a test without which the change may do harm,
+    `lines` are the text to write and the place, `check` is how to see that it took effect, `undo`
+    how to revert it; `cancels` the time that a cancel then takes.
     """
 
     title: str
+    before: str
     lines: Sequence[str]
     check: str
     undo: str
@@ -32,7 +40,8 @@ class SettingChange:
     def sentences(self) -> list[tuple[str, str]]:
         """Pairs of (label, text) in the order of execution."""
         change = [("change" if not number else "", line) for number, line in enumerate(self.lines)]
-        return [*change, ("cancel", self.cancels), ("check", self.check), ("undo", self.undo)]
+        last = [("cancel", self.cancels), ("check", self.check), ("undo", self.undo)]
+        return [("before", self.before), *change, *last]
 
 
 def changes(advice: Advice, best: SkipForecast | None) -> list[SettingChange]:
@@ -55,10 +64,25 @@ def _out_of_band(advice: Advice) -> SettingChange | None:
     return SettingChange(
         f"Out-of-band breaks: {saved.value:.1f} % of its CPU saved "
         f"[{saved.low:.1f}, {saved.high:.1f}], and cancels at once",
+        _path_test(advice),
         lines,
-        f"{_ANEW} 'polltrace ps' names the new session out-of-band",
+        f"{_ANEW} {_BY_CANCEL}, and 'polltrace ps' names the session out-of-band",
         undo,
         "at once, also while it waits for a row lock",
+    )
+
+
+def _path_test(advice: Advice) -> str:
+    """The test of the route, which keeps a client from losing its cancels on one that drops urgent
+    data."""
+    if advice.why.cause is Cause.PATH:
+        return f"{_TEST}: it shows what becomes of urgent data"
+    testing = advice.server.engine.clients_test_path
+    if not testing or advice.server.settings.disable_oob_auto:
+        return f"{_TEST}: unless urgent data is carried, every cancel would be lost"
+    return (
+        f"{_TEST}: unless urgent data is carried, cancels are lost with every client that does not "
+        f"test its path as it connects (these do: {', '.join(testing)})"
     )
 
 
@@ -74,8 +98,7 @@ def _cure(advice: Advice) -> tuple[Sequence[str], str]:
         case Cause.PATH:
             return (
                 "firewall, proxy or NAT between client and server: let TCP urgent data pass",
-                "'polltrace oob-check --listen' here and 'polltrace oob-check HOST:PORT' on the "
-                "client's host show whether it does",
+                "then repeat the test: urgent data must be carried",
             ), "none needed: nothing was set here"
         case _:
             return (), ""
@@ -96,6 +119,7 @@ def _skip(advice: Advice, best: SkipForecast) -> SettingChange:
     return SettingChange(
         f"{name}={best.break_poll_skip}: {size.value:.1f} % of its CPU {effect} "
         f"[{size.low:.1f}, {size.high:.1f}], and {'slower' if is_higher else 'quicker'} cancels",
+        f"keep a copy of {where}",
         (f"{where} on the server: {name}={best.break_poll_skip}",),
         f"{_ANEW} 'polltrace advise -p PID' says {name}={best.break_poll_skip} is in force",
         f"{where}: {undo}",
