@@ -20,6 +20,7 @@ struct lio {
     // A DML statement is cancelled by failing a get: an interrupt would roll
     // the whole transaction back.
     bool undoable, cancelled;
+    bool retries_lock; // the gets of an attempt to lock again are not counted
 };
 
 // Wraps SQLite's page-cache module, before any database is opened. `lio` must

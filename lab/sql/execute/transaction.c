@@ -33,6 +33,9 @@ static int wait_for_lock(void *argument, int tries) {
         return 0;
     if (tries == 0)
         wait_begins(clock, WAIT_ROW_LOCK, 0);
+    // What SQLite reads to try again is no logical I/O of the statement, so a
+    // waiting session checks for a break at the end of a slice only.
+    database->lio.retries_lock = true;
     database->self->blocker = database->sga->writer;
     bool stop = false;
     if (clock_us() - clock->slice_us >= SLICE_US) {
@@ -55,6 +58,7 @@ static int wait_for_lock(void *argument, int tries) {
 }
 
 static void wait_is_over(struct database *database) {
+    database->lio.retries_lock = false;
     wait_ends(&database->self->waits, 1);
     database->self->blocker = 0;
 }
