@@ -37,6 +37,8 @@ LOOP_FETCH = 100
 """Rows that a cursor FOR loop fetches at a time, since Oracle 10.1."""
 
 DEFAULT_SKIP = 3
+LARGEST_WAITING_SKIP = 10
+"""The largest skip of cells that wait for a row lock: a cancel takes up to half a minute there."""
 WAIT_SLICE_S = 3
 """A server that waits for a lock checks for a break once in this many seconds (the article)."""
 
@@ -117,8 +119,8 @@ class Cell:
         if cell.fetched_by == FOR_LOOP:
             cell = replace(cell, fetch_size=LOOP_FETCH)
         impossible = (
-            # The server checks once in 3 s times the skip: with more than 1 a run takes hours.
-            (cell.busy == "waiting" and cell.skip not in (None, 1))
+            # A session that waits polls once in 3 s times the skip: with more a run takes hours.
+            (cell.busy == "waiting" and (cell.skip or 0) > LARGEST_WAITING_SKIP)
             or (cell.break_mode == "out-of-band" and cell.client in NEVER_OUT_OF_BAND)
             or (cell.break_mode == "local" and cell.path != "direct")
             or (cell.transport == "tcps" and cell.break_mode != "in-band")

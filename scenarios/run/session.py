@@ -16,7 +16,7 @@ from polltrace.errors import DriverError, HostError, NoSuchProcessError, NotPerm
 from polltrace.profiles.profile import Profile
 from polltrace.profiles.sampled import ON_CPU
 from polltrace.profiles.stack_profile import stack_profile
-from polltrace.scenarios.plan.cell import Cell
+from polltrace.scenarios.plan.cell import WAIT_SLICE_S, Cell
 from polltrace.scenarios.plan.plsql_fetch import as_fetched
 from polltrace.scenarios.run.client import DriverClient
 from polltrace.scenarios.run.client_process import ClientEndedError
@@ -173,7 +173,7 @@ class CellSession:
         time.sleep(after_s)
         self._client.send_break()
         try:
-            ended = self._client.finish(LONGEST_CANCEL_S)
+            ended = self._client.finish(LONGEST_CANCEL_S + self._unheard_s())
         except ClientEndedError:
             raise
         except DriverError:
@@ -191,6 +191,10 @@ class CellSession:
             "error": cancel.error,
             "usable": cancel.usable,
         }
+
+    def _unheard_s(self) -> float:
+        """The longest time for which the server does not look for a break during a wait."""
+        return WAIT_SLICE_S * (self.cell.skip or 0) if self.cell.busy == "waiting" else 0.0
 
     def lose(self, work: Work, after_s: float) -> dict[str, Any]:
         """The time until the server ends after the loss of its client, `after_s` into a call.

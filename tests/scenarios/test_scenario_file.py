@@ -62,6 +62,12 @@ def test_the_built_in_ones() -> None:
         assert sum(scenario.base_of(cell, cells) is None for cell in cells) < len(cells) / 2
 
 
+def test_cancels_in_lock_waits_are_measured_at_skips_that_a_run_can_wait_for() -> None:
+    cells = [cell for cell in find("cancel-latency").cells() if cell.busy == "waiting"]
+    assert {cell.skip for cell in cells} == {None, 1, 3, 10}
+    assert Cell(busy="waiting", break_mode="in-band", skip=11).feasible() is None
+
+
 def test_the_matrix_multiplied_out(tmp_path: Path) -> None:
     scenario = load(written(tmp_path, GOOD))
     cells = scenario.cells()

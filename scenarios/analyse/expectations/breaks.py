@@ -66,7 +66,7 @@ def cancel_by_skip(result: RunResult) -> Iterator[Observation]:
 
 
 def cancel_in_waits(result: RunResult) -> Iterator[Observation]:
-    """An in-band session that waits for a row lock checks every 3 s; some cancels take as long."""
+    """An in-band session that waits for a row lock polls every 3 s times the skip."""
     for cell_result in result.cells:
         if cell_result.cell.skip and cell_result.cell.busy == "waiting" and cell_result.cancels_ms:
             slices_ms = 1e3 * WAIT_SLICE_S * cell_result.cell.skip
