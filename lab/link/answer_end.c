@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What ends an answer: its parameters, its status, or its error.
+// The end of an answer: its parameters, its status, or its error.
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -77,7 +77,7 @@ static void skip_signed(struct wire_in *in) {
     in_skip(in, in_u8(in) & 0x7f);
 }
 
-// What answer_error() writes.
+// The text that answer_error() writes.
 static bool read_error(struct connection *c, unsigned *cursor) {
     struct wire_in *in = &c->in;
     const uint64_t status = in_ub(in);
@@ -128,7 +128,7 @@ bool answer_end(struct connection *c, uint8_t message, unsigned *cursor) {
     c->breaking = false;
     if (c->open && in->bad && !c->stopped && !c->marked && !c->tns.gone)
         return answer_violated(c, "the end of an answer");
-    if (c->open && in->bad) // broken off: what ends it instead comes now
+    if (c->open && in->bad) // broken off: another end of the answer follows
         return answer_end(c, answer_next(c), cursor);
     if (broken && (c->channel->stopping || c->channel->client_gone))
         ora_error_set(&c->error, CANCELLED, "");

@@ -92,7 +92,7 @@ bool packet_next(struct connection *c, struct packet *packet) {
     return came;
 }
 
-// For `tns`: what is awaited comes, or our client wants the call to stop.
+// For `tns`: data comes, or the client of this server cancels the call.
 static bool await(struct tns *tns) {
     struct connection *c =
         (struct connection *)((char *)tns - offsetof(struct connection, tns));

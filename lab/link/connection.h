@@ -72,7 +72,7 @@ bool session_formats_follow(struct connection *c);
 // to stop. packet_lost() makes of the former the connection's error.
 bool packet_next(struct connection *c, struct packet *packet);
 bool packet_lost(struct connection *c);
-// link_break.c: tells the other side, in-band, that the call has to stop; its
+// link_break.c: sends the other side, in-band, a break of the call; its
 // answer to that is the error with which the call ends.
 bool link_break_pass_on(struct connection *c);
 // The exchange of markers. Data on its way belongs to the answer that it ends.

@@ -51,7 +51,7 @@ static void read_column(struct connection *c, struct column *column,
     column->size = size < LONGEST_COLUMN ? size : LONGEST_COLUMN;
 }
 
-// What follows the columns.
+// The fields behind the columns.
 static void read_rest(struct wire_in *in) {
     in_dlc(in);
     for (int i = 0; i < 4; i++)

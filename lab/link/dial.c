@@ -84,7 +84,7 @@ static void set_options(int fd, unsigned expire_time) {
     fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     keepalive_set(fd, expire_time);
-    // A remote server that reads nothing more does not hold us for ever.
+    // A remote server that stops reading does not block this one for ever.
     setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &send_timeout, sizeof send_timeout);
 }
 
@@ -113,7 +113,7 @@ static bool ask(struct connection *c, const struct address *address,
     return accepted;
 }
 
-// To the ACCEPT. What it takes is one wait, as for Oracle.
+// Connects up to the ACCEPT, as one wait, as in Oracle.
 static bool reach_server(struct connection *c,
                          const struct link_definition *link, unsigned *error) {
     struct wait_clock *clock = &c->self->waits;

@@ -16,7 +16,7 @@ struct head {
     bool query;
 };
 
-// What only other statements, or later calls, need.
+// Fields that only other statements, or later calls, need.
 static void out_nothing_more(struct wire_out *out, uint8_t version) {
     if (version >= 4) {
         out_ub(out, 0); // registration

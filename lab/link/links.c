@@ -151,7 +151,7 @@ static unsigned columns(const struct remote_query *query,
     return query->columns;
 }
 
-// A query outlives its connection: it is parsed anew on the next one.
+// A query outlives its connection: it is parsed again on the next one.
 static bool move_to_open_connection(struct remote_query *query,
                                     struct ora_error *error) {
     struct connection *previous = query->connection;

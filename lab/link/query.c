@@ -71,7 +71,7 @@ static bool finish(struct remote_query *query, uint8_t message) {
     c->streaming = NULL;
     c->in.arena = &c->arena;
     if (ok && query->rows == 0 && query->executed)
-        query->at_end = true; // or it would be asked again for ever
+        query->at_end = true; // or it would be requested again for ever
     if (!ok && c->open && c->error.number == NO_DATA_FOUND) {
         query->at_end = true;
         c->error = (struct ora_error){0};

@@ -32,7 +32,7 @@ struct remote_query {
     struct bytes *value;   // of the current row
     struct arena arena[2]; // of this row, or those kept, and of the one before
     unsigned turn;         // the arena of this row
-    struct kept_row *kept; // rows that came before they were asked for
+    struct kept_row *kept; // rows that came before they were fetched
     uint8_t repeated[128]; // bits of the columns that the next row has
     bool has_repeated;     // and else the values of this one
 };

@@ -28,7 +28,7 @@ static void die_with(pid_t listener) {
         _exit(1);
 }
 
-// The program starts itself anew, as Oracle's listener does with oracle: the
+// The program executes itself, as Oracle's listener does with oracle: the
 // server gets a command line and an address space of its own.
 static _Noreturn void become_server(const struct sga *sga, int sga_fd,
                                     struct ends client,

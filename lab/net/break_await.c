@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // How a server that waits for another one hears of its client's break.
 //
-// What Oracle does there is published nowhere. Here both connections are waited
-// for in one system call; a break that comes as a signal interrupts it.
+// Oracle's behaviour there is published nowhere. Here both connections are
+// waited for in one system call; a break that comes as a signal interrupts it.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <poll.h>
@@ -12,7 +12,7 @@
 #include "net/breakcheck.h"
 #include "process/wait.h"
 
-// Takes what the client has sent. False when nothing came: then there is no
+// Reads the client's data. False when nothing came: then there is no
 // room for it, and its socket must not be waited for.
 static bool hear(struct break_channel *channel) {
     struct tns *tns = channel->tns;
@@ -48,7 +48,7 @@ static enum awaited_result await_both(struct break_channel *channel,
         polled[0].revents = polled[1].revents = 0;
         const int n = ppoll(polled, 2, deadline_us ? &remaining : NULL, let_in);
         if (n < 0 && errno != EINTR)
-            return AWAITED_COMES; // receiving shows what it is
+            return AWAITED_COMES; // receiving returns the error
         if (n > 0 && polled[0].revents)
             return AWAITED_COMES;
         if (n > 0 && polled[1].revents && !hear(channel))

@@ -3,8 +3,8 @@
 //
 // Out-of-band, the client's urgent byte raises SIGURG and a check reads a
 // variable. In-band, the break is a packet like any other, so the server has to
-// ask the kernel: one check in `skip` polls the socket. A local session has no
-// socket; its client raises the signal itself. The functions have the names
+// query the kernel: one check in `skip` polls the socket. A local session has
+// no socket; its client raises the signal itself. The functions have the names
 // that they have in Oracle's own stacks, because probes search for those.
 #ifndef ORALAB_BREAKCHECK_H
 #define ORALAB_BREAKCHECK_H
@@ -58,7 +58,7 @@ enum awaited_result break_await(struct break_channel *channel, int fd,
 // Called with every client's RESET outstanding: discards until it comes.
 bool break_reset(struct break_channel *channel);
 
-// Whether a MARKER packet that came in its turn asks for a break. A client that
+// Whether a MARKER packet that came in its turn requests a break. A client that
 // probed the path for urgent data repeats its breaks in-band: ojdbc11 sends an
 // attention marker after each urgent byte, python-oracledb an INTERRUPT after
 // one that was not answered. So an urgent byte from such a client that meets no

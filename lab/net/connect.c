@@ -16,7 +16,7 @@ bool connect_read(struct tns *tns, struct connect_request *request) {
     size_t length = u16(body + 16), offset = u16(body + 18);
     *request = (struct connect_request){
         .version = u16(body), .options = u16(body + 4), .sdu = u16(body + 6)};
-    // Where the data starts tells which of the later fields there are.
+    // The offset of the data shows which of the later fields there are.
     size_t fields = offset < packet.length + TNS_HEADER
                         ? offset - (offset < TNS_HEADER ? offset : TNS_HEADER)
                         : packet.length;
@@ -81,7 +81,7 @@ struct accept_terms connect_terms(const struct connect_request *request,
 
     uint32_t limit = terms.version >= TNS_LARGE_LENGTHS_SINCE ? TNS_LARGEST_SDU
                                                               : SDU_BEFORE_315;
-    // Each side may ask for less than the other: the smaller one holds.
+    // Each side may propose less than the other: the smaller one applies.
     if (ora->default_sdu_size < limit)
         limit = ora->default_sdu_size;
     terms.sdu = request->sdu > limit ? limit : request->sdu;

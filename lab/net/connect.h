@@ -24,7 +24,7 @@ struct accept_terms {
     uint16_t options;
     uint32_t sdu;
     bool out_of_band; // urgent data is agreed on
-    bool path_check;  // the client is asked to try it at once
+    bool path_check;  // the client is to try it at once
 };
 
 // Reads a CONNECT and the data that belongs to it. False when there is none.

@@ -85,12 +85,12 @@ static bool comes_in_time(const struct tns *tns) {
     while ((remaining = tns->deadline_us - clock_us()) > 0) {
         const int n = poll(&polled, 1, (int)(remaining / 1000) + 1);
         if (n > 0 || (n < 0 && errno != EINTR))
-            return true; // recv() returns what it is
+            return true; // recv() returns data or the error
     }
     return false;
 }
 
-// Receives what there is room for. False when the client is gone; with
+// Receives as much as fits. False when the client is gone; with
 // MSG_DONTWAIT, having received nothing is fine.
 static bool receive(struct tns *tns, int flags) {
     if (tns->from > 0) {

@@ -85,7 +85,7 @@ size_t tns_payload(const struct tns *tns);
 bool tns_read(struct tns *tns, struct packet *packet);
 // Whether that packet is here already.
 bool tns_has_packet(const struct tns *tns);
-// Sets `gone`, and what happened. Always false.
+// Sets `gone`, and the reason. Always false.
 bool tns_lose(struct tns *tns, const char *what, const char *why);
 // True when bytes are here that no packet was made of yet.
 bool tns_has_unread(const struct tns *tns);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A wallet for TCPS: the lab's own certificate, which also signs one for
-// clients. Made anew with each start, good for a year.
+// clients. Created at each start, valid for a year.
 #ifndef ORALAB_WALLET_H
 #define ORALAB_WALLET_H
 

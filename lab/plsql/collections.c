@@ -51,7 +51,7 @@ static bool extend(struct plsql_session *p, struct value *of,
     return true;
 }
 
-// What was deleted at the end counts.
+// Elements deleted at the end count.
 static bool trim(struct plsql_session *p, struct value *of,
                  const struct type *type, int64_t less) {
     struct table *table = of->table;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A unit: from its text to what the interpreter runs.
+// Compiles a unit's text to the tree that the interpreter runs.
 #include "plsql/compile.h"
 #include "plsql/query.h"
 
@@ -117,7 +117,7 @@ static void compile_package(struct compiler *c, struct unit_tree *tree) {
         }
 }
 
-// What a block does with each of its binds was noted as bits.
+// The uses of each bind of a block were noted as bits.
 static void settle_directions(struct unit *unit, struct cursor *cursor) {
     enum { READ = 1, SET = 2 };
     for (unsigned i = 0; i < unit->s.binds; i++) {

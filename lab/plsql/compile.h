@@ -45,7 +45,7 @@ struct code *compile_supplied(struct compiler *c,
 // A value of the type, which must be a table without INDEX BY.
 struct code *compile_constructor(struct compiler *c, const struct type *type,
                                  struct expr *call);
-// What is given to the parameters by position or name. False after refusing.
+// Assigns arguments to parameters by position or name. False after refusing.
 bool compile_arguments(struct compiler *c, const struct parameter *parameter,
                        unsigned parameters, struct exprs list, unsigned token,
                        struct code **to);
@@ -76,7 +76,7 @@ struct code *compile_scalar(struct compiler *c, struct expr *e);
 struct expr *expr_equal(struct compiler *c, const struct expr *value,
                         struct expr *other);
 struct code *code_of_bind(struct compiler *c, unsigned token, bool sets);
-// What can be assigned to.
+// A target of assignments.
 struct code *compile_target(struct compiler *c, struct expr *e, bool reads);
 struct code **compile_targets(struct compiler *c, const struct exprs *list);
 struct code **code_array(struct compiler *c, unsigned count);

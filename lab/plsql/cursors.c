@@ -77,7 +77,7 @@ static bool open_for(struct plsql_session *p, struct frame *f,
                      const struct plsql *s) {
     struct plsql_query *query;
     if (s->embedded) {
-        // What goes to the client, or to other variables, is its own.
+        // A cursor for the client, or for other variables, is separate.
         query = query_of(p, s->embedded);
         if (query)
             query->of = NULL;
@@ -203,7 +203,7 @@ enum flow run_query_loop(struct plsql_session *p, struct frame *f,
     struct plsql_query *query = query_of(p, e);
     if (!query)
         return FLOW_RAISED;
-    if (place) { // its attributes can be asked for in the loop
+    if (place) { // its attributes can be read in the loop
         if (place->query)
             plsql_query_release(place->query);
         place->query = plsql_query_share(query);

@@ -53,7 +53,7 @@ bool dynamic_execute(struct plsql_session *p, struct frame *f,
     return ok;
 }
 
-// What a block has given to its binds.
+// The values that a block has given to its binds.
 static bool take_outs(struct plsql_session *p, struct frame *f,
                       struct plsql_query *query, const struct uses *uses) {
     const struct cursor *cursor = &query->cursor;

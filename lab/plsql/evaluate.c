@@ -61,7 +61,7 @@ static bool bind_values(struct plsql_session *p, struct frame *f,
         if (!ok)
             break;
         value[n] = operand;
-        // What is borrowed must outlive the values that are computed later.
+        // Borrowed values must outlive those that are computed later.
         if (operand.kind == SCALAR_VALUE && !operand.owned && !all_plain &&
             !scalar_copy(&operand, &value[n]))
             ok = raise_memory(p);
@@ -346,7 +346,7 @@ bool evaluate_whole(struct plsql_session *p, struct frame *f, struct code *code,
     return true;
 }
 
-// A record, table or cursor is copied; what a call returns is not.
+// A record, table or cursor is copied; the result of a call is not.
 bool evaluate_value(struct plsql_session *p, struct frame *f, struct code *code,
                     struct value *to) {
     struct scalar value;

@@ -6,13 +6,14 @@
 #include "plsql/session.h"
 
 struct exception *exception_predefined(const struct token *name);
-// SQLCODE and SQLERRM of what was raised.
+// SQLCODE and SQLERRM of the raised exception.
 int64_t exception_code(const struct raised *raised);
 // The text of an ORA- number as SQLERRM(number) has it.
 void exception_text(int64_t code, char *to, size_t size);
 // Whether the exception that was raised is this one.
 bool exception_is(const struct raised *raised, const struct exception *one);
-// Whether a handler may have it: not what ends the call or the session.
+// Whether a handler may catch it: not an error that ends the call or the
+// session.
 bool exception_can_be_handled(const struct raised *raised);
 // Adds "ORA-06512: at ..." for a line of the unit.
 void exception_place(struct raised *raised, const struct unit *unit,

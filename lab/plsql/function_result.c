@@ -8,7 +8,7 @@
 #include "plsql/scalar_bytes.h"
 #include "sql/execute/result_digest.h"
 
-// One call: the search for its result, and what its statements have read.
+// One call: the search for its result, and the tables that its statements read.
 struct function_call {
     struct result_search search;
     struct result_key key;
@@ -17,7 +17,7 @@ struct function_call {
     int64_t began_us;
 };
 
-// What every call of the function has in common, and its dependency.
+// The part of the key shared by all calls of the function, and its dependency.
 static bool digest_of(struct plsql_session *p, const struct routine *routine,
                       uint8_t to[RESULT_KEY_BYTES]) {
     struct result_digest digest;
@@ -126,7 +126,8 @@ static bool take(struct plsql_session *p, struct function_call *call,
     const bool is_taken = bytes && valid && !has_changed(database, tables) &&
                           scalar_of_bytes(p, bytes, size.bytes, to);
     sqlite3_free(bytes);
-    tables->others = !is_taken; // it is not kept, nor is what depends on it
+    // Neither a result that is not kept nor one that depends on it is kept.
+    tables->others = !is_taken;
     return is_taken;
 }
 

@@ -15,7 +15,7 @@
 // Runs the function whose parameters are in the frame, or finds what it would
 // return: frame->result. False after raising.
 bool function_result_run(struct plsql_session *p, struct frame *frame);
-// What the compiler refuses of RESULT_CACHE.
+// Refuses uses of RESULT_CACHE that are not supported.
 void function_result_check(struct compiler *c, const struct routine *routine);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a job does, in the session that asks for it or in a process of its own.
+// Runs a job, in the session that requests it or in a process of its own.
 #ifndef ORALAB_JOB_RUN_H
 #define ORALAB_JOB_RUN_H
 

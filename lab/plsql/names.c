@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What names denote: variables, cursors, types, routines, here and in packages.
+// Name resolution: variables, cursors, types, routines, here and in packages.
 #include <stdio.h>
 #include <string.h>
 
@@ -409,7 +409,7 @@ struct code *compile_reference(struct compiler *c, struct expr *e) {
     if (word || c->s->error)
         return word;
     if (!name_lookup(c, e->name, &resolved)) {
-        // What SQL calls is looked up by SQL; see stored_function().
+        // SQL looks up the functions that it calls; see stored_function().
         return NULL;
     }
     if (resolved.supplied)

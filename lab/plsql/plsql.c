@@ -289,7 +289,7 @@ static void answer(sqlite3_context *context, const struct scalar *result) {
         sqlite3_result_value(context, result->value);
 }
 
-// What a function may return to SQL.
+// Whether a function may return this value to SQL.
 static bool fits_sql(const struct routine *routine,
                      const struct scalar *result) {
     return routine->result->column.class != CLASS_TEXT ||

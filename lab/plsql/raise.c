@@ -20,7 +20,7 @@ bool raise_memory(struct plsql_session *p) {
     return raise_error(p, pga_is_exceeded() ? 4036 : 4030, "");
 }
 
-// What SQL calls by other numbers is one error of PL/SQL's.
+// Errors with several numbers in SQL are one error of PL/SQL's.
 bool raise_sqlite(struct plsql_session *p) {
     static const struct {
         unsigned number;

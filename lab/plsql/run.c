@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Statements and blocks: what runs next, and what handles an exception.
+// Runs statements and blocks, and finds the handlers of exceptions.
 #include <stdlib.h>
 #include <string.h>
 

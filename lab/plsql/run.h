@@ -30,7 +30,7 @@ bool raise_sqlite(struct plsql_session *p);
 // variable, until that is assigned to.
 bool evaluate_scalar(struct plsql_session *p, struct frame *f,
                      struct code *code, struct scalar *to);
-// A value of any type, which is made anew.
+// A new value of any type.
 bool evaluate_value(struct plsql_session *p, struct frame *f, struct code *code,
                     struct value *to);
 // 1, 0, or -1 for NULL; FALSE also after raising.
@@ -59,7 +59,7 @@ bool table_clear(struct value *of, const struct type *type);
 // assign.c: with the conversion to the type. `from` is used up.
 bool assign_scalar(struct plsql_session *p, struct value *to,
                    const struct type *type, struct scalar *from);
-// The value of code, to what the target denotes.
+// The value of code, assigned to the target.
 bool assign_code(struct plsql_session *p, struct frame *f, struct code *target,
                  struct code *from);
 bool assign_target(struct plsql_session *p, struct frame *f,
@@ -88,7 +88,7 @@ enum flow run_block(struct plsql_session *p, struct frame *f,
                     struct block_tree *block);
 enum flow run_statements(struct plsql_session *p, struct frame *f,
                          const struct plsqls *list);
-// How a loop goes on after its body: *over, with what follows it.
+// The flow of a loop after its body; *over: it has ended.
 enum flow loop_goes_on(struct plsql_session *p, const struct plsql *loop,
                        enum flow flow, bool *over);
 bool declare_all(struct plsql_session *p, struct frame *f,

@@ -195,7 +195,7 @@ bool bulk_fetch(struct plsql_session *p, struct frame *f,
 bool select_into(struct plsql_session *p, struct frame *f,
                  struct plsql_query *query, struct code **into, unsigned intos,
                  bool bulk) {
-    enum { EXACTLY = 2 }; // one row more tells that there are too many
+    enum { EXACTLY = 2 }; // one row more shows that there are too many
     uint64_t row_count = 0;
     p->sql_rows = 0;
     if (bulk) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What SQL in a block, cursors and EXECUTE IMMEDIATE have in common.
+// Code shared by SQL in a block, cursors and EXECUTE IMMEDIATE.
 #ifndef ORALAB_RUN_SQL_H
 #define ORALAB_RUN_SQL_H
 
@@ -41,7 +41,7 @@ bool returning_into(struct plsql_session *p, struct frame *f,
 // dynamic.c: the statement that a value is the text of; NULL after raising.
 struct plsql_query *dynamic_query(struct plsql_session *p, struct frame *f,
                                   struct code *code);
-// Executes it with what USING gives, and `more` binds that it sets.
+// Executes it with the values of USING, and `more` binds that it sets.
 bool dynamic_execute(struct plsql_session *p, struct frame *f,
                      struct plsql_query *query, const struct uses *uses,
                      unsigned more, uint32_t rows);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A session's PL/SQL: the units that it has loaded, and what runs.
+// A session's PL/SQL: the units that it has loaded, and the running calls.
 #ifndef ORALAB_PLSQL_SESSION_H
 #define ORALAB_PLSQL_SESSION_H
 
@@ -38,7 +38,7 @@ struct bulk_error {
 struct plsql_session {
     struct database *database;
     struct unit *units;   // that are stored, and loaded
-    unsigned generation;  // of them: older blocks are compiled anew
+    unsigned generation;  // of them: older blocks are compiled again
     uint64_t definitions; // result_cache.definitions when they were checked
     struct statement_call fetching; // that an execution has begun
     struct raised raised;

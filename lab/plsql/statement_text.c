@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What a token takes besides its own bytes: a space, and marks or a number.
+// Bytes of a token besides its own: a space, and marks or a number.
 enum { ROOM_AROUND = 16 };
 
 struct writer {
@@ -34,7 +34,7 @@ static const char *end_of(const struct token *token) {
     return token->at + token->length + (token->type == TOKEN_QUOTED ? 1 : 0);
 }
 
-// What is between two tokens: a space, and hints.
+// The text between two tokens: a space, and hints.
 static void put_gap(struct writer *w, const char *to) {
     const char *position = w->end;
     if (!position || position >= to)

@@ -239,7 +239,7 @@ bool unit_define(struct cursor *cursor, struct ora_error *error) {
     if (!ok && !error->number)
         ora_error_from_sqlite(error, database->db);
     parse_free(&s);
-    if (ok) { // other sessions check what they have loaded
+    if (ok) { // other sessions check their loaded units
         result_changes_add_all(database->sga, database->self);
         result_changes_commit(database->sga, database->self);
         result_changes_end(database->sga, database->self, true);

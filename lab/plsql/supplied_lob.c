@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// DBMS_LOB: what reads a LOB, which here is a text or a RAW of any length.
+// DBMS_LOB: reading of LOBs, which here are text or RAW of any length.
 #include "plsql/supplied.h"
 
 const struct supplied lob_package[] = {

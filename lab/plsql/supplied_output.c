@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// DBMS_OUTPUT: lines that a session keeps until its client asks for them.
+// DBMS_OUTPUT: lines that a session keeps until its client reads them.
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>

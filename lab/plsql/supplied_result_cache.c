@@ -61,7 +61,7 @@ static bool status(struct plsql_session *p, struct scalar *argument,
     return scalar_of_text(p, text, strlen(text), result);
 }
 
-// What the blocks of the cache are used for.
+// Counts of the cache's blocks by use.
 struct usage {
     unsigned tables; // a block each
     struct {
@@ -126,7 +126,7 @@ static void report_size(struct report *report, const char *label,
          blocks * (RESULT_BLOCK_BYTES / 1024), blocks);
 }
 
-// Memory that does not depend on what is cached.
+// Memory that does not depend on the cached results.
 static void report_fixed(struct report *report, bool detailed) {
     const struct result_cache *cache =
         &report->session->database->sga->result_cache;

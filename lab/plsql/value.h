@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Values of PL/SQL's variables. What SQLite has allocated counts as the
+// Values of PL/SQL's variables. Memory allocated by SQLite counts as the
 // session's private memory (pga.h), and so does all of this.
 #ifndef ORALAB_PLSQL_VALUE_H
 #define ORALAB_PLSQL_VALUE_H

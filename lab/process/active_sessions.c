@@ -18,7 +18,7 @@ static void copy_wait(struct active_row *row, const struct session_slot *slot) {
     row->blocker = slot->blocker;
 }
 
-// The session runs meanwhile: a wait that began or ended in between is read
+// The session goes on running: a wait that began or ended in between is read
 // again, but not for ever.
 static bool copy_row(struct active_row *row, const struct session_slot *slot) {
     for (int i = 0; i < 100; i++) {

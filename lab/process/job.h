@@ -58,7 +58,7 @@ bool job_init(struct jobs *all);
 uint32_t job_add(struct sga *sga, const struct session_slot *self,
                  const struct job *job);
 // The commit of a session: its jobs may run, and those that it has removed are
-// gone. Tells the listener.
+// gone. Wakes the listener.
 void jobs_commit(struct sga *sga, const struct session_slot *self);
 // Forgets what the session has made since the job `since`; 0: all of it, and
 // what it has removed. Whether any is left.

@@ -262,6 +262,6 @@ bool latch_held_by(const struct sga *sga, unsigned sid, enum latch_number *n,
     const uint64_t word = latch_load(&sga->latch[*n].word);
     if (latch_word_sid(word) == sid &&
         latch_note_version(note) == word >> LATCH_VERSION_SHIFT)
-        return !(word & LATCH_RELEASED); // what the note does not say yet
+        return !(word & LATCH_RELEASED); // which the note does not show yet
     return latch_note_phase(note) == LATCH_HOLDS;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Latches: short locks on what servers share in the SGA.
+// Latches: short locks on the shared data in the SGA.
 //
 // A latch is one word of shared memory. It is held by one session exclusively
 // or by several together, and changes by compare-and-swap alone. The word also
@@ -64,7 +64,7 @@ struct latch_statistics {
 
 struct latch {
     uint64_t word;     // see latch_word.h
-    uint32_t posts;    // what sleepers sleep on: releases that woke somebody
+    uint32_t posts;    // releases that woke somebody: the futex of sleepers
     uint32_t slept_on; // somebody may sleep: a release has to wake them
     uint32_t broken;   // a session died while it held the latch exclusively
     struct latch_statistics statistics;
@@ -77,15 +77,15 @@ void kslgetsl_w(struct sga *sga, struct session_slot *self, enum latch_number n,
                 enum latch_where where);
 void kslfre(struct sga *sga, struct session_slot *self);
 
-// Releases what the session of `slot`, which is over, still held.
+// Releases the latches of the session of `slot`, which is over.
 void latch_recover(struct sga *sga, const struct session_slot *slot);
 // The same of every session whose process has ended.
 void latch_recover_all(struct sga *sga);
 
-// What v$latchholder shows of a session. False if it holds no latch.
+// The row of v$latchholder for a session. False if it holds no latch.
 bool latch_held_by(const struct sga *sga, unsigned sid, enum latch_number *n,
                    enum latch_mode *mode);
-// What identifies a latch: the same in all processes.
+// An identifier of a latch, the same in all processes.
 int64_t latch_address(enum latch_number n);
 
 #endif

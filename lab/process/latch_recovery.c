@@ -9,7 +9,7 @@
 
 #include "process/latch_word.h"
 
-// The session never got what it wanted. As a writer it may have kept readers
+// The session never got the latch. As a writer it may have kept readers
 // out; other writers do so again.
 static void forget_wish(struct latch *latch, uint64_t *own, uint64_t note) {
     if (!latch_swap(own, note, latch_note_with(note, LATCH_IDLE)))

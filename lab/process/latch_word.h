@@ -13,7 +13,7 @@
 
 #include "process/sga.h"
 
-#define LATCH_HOLDERS UINT64_C(0x3ff) // how many hold it shared
+#define LATCH_HOLDERS UINT64_C(0x3ff) // the number of shared holders
 #define LATCH_HELD_EXCLUSIVELY (UINT64_C(1) << 10)
 #define LATCH_WRITER_WAITS (UINT64_C(1) << 11) // no more shared gets
 #define LATCH_RELEASED (UINT64_C(1) << 12)     // the last change was one

@@ -61,7 +61,7 @@ void result_place_newest(struct result_cache *cache, uint32_t at) {
     enter_order(cache, at, cache->newest);
 }
 
-// A find only notes its time: it may hold the latch together with others.
+// A find only notes its time, because others may share the latch.
 static void place_by_use(struct result_cache *cache, uint32_t at) {
     struct result_head *head = result_head(cache, at);
     leave_order(cache, at);

@@ -102,7 +102,7 @@ unsigned result_cache_tables(const struct sga *sga,
                              struct result_key to[RESULT_TABLES]) {
     const struct result_cache *cache = &sga->result_cache;
     const struct result_head *head = &cache->block[search->found].head;
-    // Given up meanwhile, it may say anything.
+    // It may have been discarded and overwritten.
     const unsigned count =
         head->tables < RESULT_TABLES ? head->tables : RESULT_TABLES;
     for (unsigned i = 0; i < count; i++)

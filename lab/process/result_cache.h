@@ -83,7 +83,7 @@ struct result_block {
     };
 };
 
-// What a session that commits has changed.
+// The changes of a session that commits.
 struct result_changes {
     bool all; // any table: a definition has changed
     unsigned tables;
@@ -152,7 +152,7 @@ struct result_size result_cache_size(const struct sga *sga,
                                      const struct result_search *search);
 void result_cache_copy(struct sga *sga, const struct result_search *search,
                        void *to);
-// Unpins it. False if it was given up meanwhile: what was copied is no result.
+// Unpins it. False if it was discarded before: then the copy is no result.
 bool result_cache_unpin(struct sga *sga, struct session_slot *self,
                         const struct result_search *search);
 // How many bytes the rows of one result may have; that one had more.

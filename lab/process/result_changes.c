@@ -103,7 +103,7 @@ static bool *mark_of(struct sga *sga, const struct session_slot *self) {
     return &sga->result_cache.committing[sga_sid(sga, self) - 1];
 }
 
-// Statements that were parsed before or meanwhile are parsed again.
+// Statements that were parsed before this or during it are parsed again.
 static void age_definitions(struct result_cache *cache) {
     __atomic_fetch_add(&cache->definitions, 1, __ATOMIC_SEQ_CST);
 }

@@ -36,7 +36,7 @@ static bool is_of_now(const struct result_cache *cache,
     return true;
 }
 
-// A result on its way: what it has so far, and what is left of its rows.
+// A result that is being read: its blocks so far, and the bytes that remain.
 struct growing {
     uint32_t first, last; // 0: it has no block yet
     const uint8_t *from;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the files of the result cache share.
+// Declarations shared by the files of the result cache.
 #ifndef ORALAB_RESULT_LATCH_H
 #define ORALAB_RESULT_LATCH_H
 

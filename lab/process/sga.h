@@ -93,7 +93,7 @@ struct sga {
     struct link_definitions links;
     struct sequences sequences;
     struct jobs jobs;
-    pid_t listener;           // SIGUSR1 tells it of jobs; 0: there is none
+    pid_t listener;           // SIGUSR1 wakes it for jobs; 0: there is none
     unsigned writer;          // SID of the session that changed data last
     uint32_t serial;          // of the session started last
     uint32_t transactions;    // how many there were
@@ -107,7 +107,7 @@ struct sga {
 
 // Makes the shared memory. Returns its descriptor, or -1 with errno set.
 int sga_create(struct sga **sga);
-// Maps what sga_create() made; NULL with errno set if it cannot.
+// Maps the memory of sga_create(); NULL with errno set if it cannot.
 struct sga *sga_attach(int fd);
 // The slot of the process `pid`, or NULL. `pid` 0 finds a free one.
 struct session_slot *sga_slot(struct sga *sga, pid_t pid);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "process/statistic.h"
 
-// The last three exist in no Oracle: they are what this server knows about
-// its own break checks, for a probe to be held against.
+// The last three exist in no Oracle: they are this server's counts of
+// its own break checks, which a probe's counts are compared with.
 const struct statistic_name statistic_names[STATISTICS] = {
     [STAT_LOGONS] = {"logons cumulative", 1},
     [STAT_CURSORS_OPENED] = {"opened cursors cumulative", 1},

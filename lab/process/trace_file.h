@@ -16,7 +16,7 @@ struct session_slot;
 
 enum {
     TRACE_UNLIMITED = -1,
-    DUMP_BLOCK = 512, // bytes; what MAX_DUMP_FILE_SIZE without a unit counts
+    DUMP_BLOCK = 512, // bytes; the unit of MAX_DUMP_FILE_SIZE without one
     TRACE_PATH = PATH_MAX + 160, // room for the name of a file
 };
 

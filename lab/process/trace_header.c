@@ -64,7 +64,7 @@ void trace_header(const struct sga *sga, const struct session_slot *slot,
     trace_text("*** %s\n", now);
 }
 
-// What a client calls itself cannot begin a line of its own.
+// A client's name for itself cannot begin a line of its own.
 static void text_line(const char *what, const char *value) {
     char service_text[SGA_NAME], now[TRACE_TIME];
     size_t n = 0;

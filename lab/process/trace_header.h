@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a trace file says of its server and session.
+// The lines of a trace file about its server and session.
 #ifndef ORALAB_TRACE_HEADER_H
 #define ORALAB_TRACE_HEADER_H
 

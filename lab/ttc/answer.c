@@ -80,7 +80,7 @@ void answer_error(struct server *server, unsigned cursor, uint64_t rows) {
 // go-ora, JDBC and python-oracledb 1 read the scale of these types as a
 // compressed number, node-oracledb and later python-oracledb as a byte. How a
 // real server chooses between the two is not documented. Capabilities
-// 5 and 6 tell these apart: of those that read a byte the former has the bit
+// 5 and 6 distinguish these: of those that read a byte the former has the bit
 // 0x08, and the latter is 0.
 static void answer_scale(struct server *server, const struct column *column) {
     const bool compressed =

@@ -217,7 +217,7 @@ void call_auth_2(struct server *server) {
         return;
     }
     // One challenge, one try. The second check is made even if the first fails,
-    // so that a wrong name costs what a wrong password costs.
+    // so that a wrong name takes as long as a wrong password.
     server->challenged = false;
     bool right = o5logon_verify(
         &server->logon, (const char *)credentials.sesskey.at,

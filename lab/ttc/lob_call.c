@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Function 96: what is done with a LOB by its locator.
+// Function 96: operations on a LOB by its locator.
 #include <stdlib.h>
 #include <string.h>
 
@@ -114,7 +114,7 @@ static void answer(struct server *server, const struct lob_request *r,
 
 static void create(struct server *server, const struct lob_request *r) {
     // The client has made room for a locator: 40 bytes, or with JDBC 23 108.
-    // All of it is sent back; the locator itself tells how long it is.
+    // All of it is sent back; the locator itself contains its length.
     const size_t room = r->source.length;
     if (room < LOCATOR_BYTES) {
         server_raise(server, INVALID_LOCATOR, "");

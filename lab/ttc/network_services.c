@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Oracle Net's additional services: authentication by others, encryption,
-// checksums. There are none here. python-oracledb before 1.3 asks for them
+// checksums. None is supported here. python-oracledb before 1.3 requests them
 // even if ACCEPT has ruled them out, and waits for the answer.
 #include "ttc/server.h"
 

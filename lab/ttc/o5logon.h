@@ -46,7 +46,7 @@ void hex_encode(const uint8_t *from, size_t length, char *to);
 bool hex_decode(const char *from, size_t digits, uint8_t *to, size_t length);
 
 // o5logon_client.c: the other side of it.
-struct o5logon_offer { // what the server's first answer says
+struct o5logon_offer { // the content of the server's first answer
     enum verifier_type type;
     struct bytes salt;     // AUTH_VFR_DATA, in hex
     struct bytes sesskey;  // AUTH_SESSKEY, in hex
@@ -58,7 +58,7 @@ struct o5logon_offer { // what the server's first answer says
 
 enum { SPEEDY_HEX = 2 * 80 + 1, PASSWORD_HEX = 2 * (1024 + 32) + 1 };
 
-struct o5logon_proof { // what the client answers, in hex
+struct o5logon_proof { // the client's answer, in hex
     char sesskey[SECRET_HEX];
     char speedy_key[SPEEDY_HEX]; // AUTH_PBKDF2_SPEEDY_KEY; "" with 11g
     char password[PASSWORD_HEX];

@@ -89,7 +89,7 @@ void server_run(struct server *server, int fd, int out, struct sga *sga,
 
 // call.c. For a message that violates the protocol, or that is not known here.
 // The error is raised, the reason is traced, and the rest of the message is
-// dropped: by the exchange of markers both sides begin anew.
+// dropped: after the exchange of markers both sides start over.
 void server_violated(struct server *server, const char *what);
 void server_unsupported(struct server *server, const char *what);
 // The session is over. The reason `why` is traced, unless the client wished it
@@ -101,7 +101,7 @@ struct bytes in_chr(struct server *server, size_t length);
 
 // cursors.c. NULL with an error raised where there is none of that number.
 struct open_cursor *open_cursor_of(struct server *server, unsigned id);
-// A new cursor, or the given one to be parsed anew; 0 with an error raised.
+// A new cursor, or the given one to be parsed again; 0 with an error raised.
 unsigned open_cursor_for_parse(struct server *server, unsigned id);
 void open_cursor_close(struct server *server, unsigned id);
 

@@ -44,7 +44,7 @@ void arena_free(struct arena *arena) {
     arena->total = 0;
 }
 
-// One block of the usual size stays: rows of binds would ask for it anew.
+// One block of the usual size stays, because rows of binds need it again.
 void arena_empty(struct arena *arena) {
     struct arena_block *block = arena->blocks;
     if (!block)
