@@ -84,7 +84,7 @@ class Advise:
     def run(self, args: argparse.Namespace) -> int:
         session, lock_waits = None, None
         if args.file is not None:
-            advice = _recorded(args)
+            advice, lock_waits = _recorded(args)
         else:
             server = one_server(args.pid or [], "advise")
             with contextlib.ExitStack() as ending:
@@ -125,22 +125,18 @@ def _limits(args: argparse.Namespace, lock_waits: LockWaits | None) -> CancelLim
     return CancelLimits(args.max_cancel, lock_waits.limit_s, lock_waits)
 
 
-def _recorded(args: argparse.Namespace) -> SessionAdvice:
-    """The advice for a session of a recording. Raises NoSuchProcessError for a session that is not
-    in it.
+def _recorded(args: argparse.Namespace) -> tuple[SessionAdvice, LockWaits | None]:
+    """The advice for a session of a recording, and the evidence of its lock waits.
+
+    Raises NoSuchProcessError for a session that is not in it.
     """
     if args.pid and len(args.pid) != 1:
         raise UsageError("advise takes one process: -p PID")
     recorded = summary(read(args.file))
     for line in torn(recorded):
         note(line)
-    advices = [
-        recorded_session.advice
-        for recorded_session in recorded.sessions
-        if not args.pid or recorded_session.identity[0] == args.pid[0]
-    ]
-    first = next((candidate for candidate in advices if candidate), None)
-    if first is None:
-        which = f"process {args.pid[0]}" if args.pid else "a dedicated server"
-        raise NoSuchProcessError(f"{which} is not in {args.file} ('polltrace report' lists them)")
-    return first
+    for session in recorded.sessions:
+        if session.advice and (not args.pid or session.identity[0] == args.pid[0]):
+            return session.advice, session.lock_waits
+    which = f"process {args.pid[0]}" if args.pid else "a dedicated server"
+    raise NoSuchProcessError(f"{which} is not in {args.file} ('polltrace report' lists them)")

@@ -29,14 +29,21 @@ class Group(NamedTuple):
 class Sums:
     """`cpu_s` CPU seconds used and `polls` break polls, which took `lost_s` CPU seconds, between
     `lost_low_s` and `lost_high_s` by the figure that each process had when it made them.
-    `without_cost` counts the polls of processes that ended before that was known."""
+    `costed` polls are in these sums; `without_cost` counts the polls of processes that ended before
+    their cost was known."""
 
     cpu_s: float = 0.0
     polls: float = 0.0
     lost_s: float = 0.0
     lost_low_s: float = 0.0
     lost_high_s: float = 0.0
+    costed: float = 0.0
     without_cost: float = 0.0
+
+    @property
+    def is_cost_known(self) -> bool:
+        """False where polls were counted and the cost of none of them is known yet."""
+        return self.costed > 0 or not self.polls
 
 
 @dataclass(slots=True)
@@ -92,4 +99,5 @@ class CounterTotals:
             sums.lost_s += account.without_cost * cost_per_poll.value
             sums.lost_low_s += account.without_cost * cost_per_poll.low
             sums.lost_high_s += account.without_cost * cost_per_poll.high
+            sums.costed += account.without_cost
             account.without_cost = 0.0

@@ -116,9 +116,10 @@ def _counters(sums: Mapping[Group, Sums]) -> Iterator[Metric]:
         names = _names(group)
         cpu.add_metric(names, sum_.cpu_s)
         polls.add_metric(names, sum_.polls)
-        lost.add_metric(names, sum_.lost_s)
-        low.add_metric(names, sum_.lost_low_s)
-        high.add_metric(names, sum_.lost_high_s)
+        if sum_.is_cost_known:
+            lost.add_metric(names, sum_.lost_s)
+            low.add_metric(names, sum_.lost_low_s)
+            high.add_metric(names, sum_.lost_high_s)
         without_cost.add_metric(names, sum_.without_cost)
     yield from (cpu, polls, lost, low, high, without_cost)
 
@@ -185,7 +186,8 @@ def _processes(rows: Iterable[ServerRow]) -> Iterator[Metric]:
     )
     for row in rows:
         names = [row.engine, row.instance, row.mode.value, str(row.pid), row.client]
-        rate.add_metric(names, row.polls_per_s or 0.0)
+        if row.polls_per_s is not None:
+            rate.add_metric(names, row.polls_per_s)
         if row.lost_cores is not None:
             lost.add_metric(names, row.lost_cores.value)
             low.add_metric(names, row.lost_cores.low)

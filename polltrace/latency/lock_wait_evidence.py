@@ -25,7 +25,7 @@ _NO_LOCK |= {"pread64", "preadv", "preadv2", "pwrite64", "pwritev", "pwritev2", 
 _NO_LOCK |= {"io_getevents", "io_pgetevents", "io_submit", "fsync", "fdatasync"}
 # During measurements of about ten seconds: hundreds of samples, for 0.8 % of a processor in a
 # virtual machine. Nearly all of that is the wake-up, 160 us; a sample itself takes 4.
-_RATE_HZ = 50.0
+RATE_HZ = 50.0
 _FEWEST = 30
 
 
@@ -58,7 +58,7 @@ def watched_waits(pid: int) -> Iterator[WaitWatch]:
 
     def sample(over: threading.Event) -> None:
         with contextlib.suppress(PolltraceError):  # it ended: the measurement itself reports that
-            sampler.run(math.inf, over.is_set, _RATE_HZ)
+            sampler.run(math.inf, over.is_set, RATE_HZ)
 
     with alongside(sample):
         yield watch

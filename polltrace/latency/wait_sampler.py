@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from polltrace.errors import HostError, NoSuchProcessError, NotPermittedError
-from polltrace.stop_at.syscalls import name_of
 
 RATE_HZ = 1000.0
 _RUNNING = "running"
@@ -53,6 +52,9 @@ def blocked_call(text: str) -> tuple[str, int] | None:
     # "-1": blocked outside a system call, by a page fault for instance.
     if words[0] == _STOPPED:
         return "no system call", -1
+    # The names are python-ptrace's, which runs ldconfig when it is imported.
+    from polltrace.stop_at.syscalls import name_of  # noqa: PLC0415
+
     return name_of(int(words[0])), int(words[1], 16)
 
 
@@ -67,7 +69,7 @@ class WaitSampler:
         try:
             self._fd = os.open(f"/proc/{pid}/syscall", os.O_RDONLY | os.O_CLOEXEC)
             self.waits = Waits()
-            self._sample()
+            self.sample()
         except FileNotFoundError:
             if Path(f"/proc/{pid}").exists():
                 raise HostError("this kernel has no /proc/PID/syscall") from None
@@ -92,12 +94,16 @@ class WaitSampler:
         until = time.monotonic() + seconds
         try:
             while time.monotonic() < until and not stopped():
-                self._sample()
+                self.sample()
                 time.sleep(random.expovariate(rate_hz))
         except ProcessLookupError:
             raise NoSuchProcessError(f"process {self._pid} ended while it was observed") from None
         finally:
-            os.close(self._fd)
+            self.close()
 
-    def _sample(self) -> None:
+    def close(self) -> None:
+        os.close(self._fd)
+
+    def sample(self) -> None:
+        """Take one sample. Raises ProcessLookupError where the process has ended."""
         self.waits.add(os.pread(self._fd, 256, 0).decode("ascii", "replace"))

@@ -63,14 +63,15 @@ class CancelLimits:
 class SkipForecast:
     """The present work at `break_poll_skip`.
 
-    `polls_per_s` is per second of CPU time; `cpu_pct` break checking's share of CPU; `saved_pct`
+    `polls_per_cpu_s` is polls per second of CPU time; `cpu_pct` break checking's share of CPU;
+    `saved_pct`
     the CPU time that the work would take less than at present (negative: more). `cancel_ms` is None
     where gaps were not timed; `cancel_waiting_s` is the longest time that a cancel takes while the
     session waits for something other than CPU. `in_force` is true for the present skip.
     """
 
     break_poll_skip: int
-    polls_per_s: float
+    polls_per_cpu_s: float
     cpu_pct: Estimate
     saved_pct: Estimate
     cancel_ms: CancelLatency | None
@@ -96,7 +97,9 @@ def forecast(cost: CheckingCost, skip_now: int, skip: int, wait_slice_s: float) 
     inputs = (cost.polls, cost.scale, cost.checks, cost.rise)
     return SkipForecast(
         break_poll_skip=skip,
-        polls_per_s=cost.polls.value * poll_ratio / cpu(*(quantity.value for quantity in inputs)),
+        polls_per_cpu_s=cost.polls.value
+        * poll_ratio
+        / cpu(*(quantity.value for quantity in inputs)),
         cpu_pct=_not_negative(propagated(share, *inputs)),
         saved_pct=propagated(lambda *values: 100 * (1 - cpu(*values)), *inputs),
         cancel_ms=None,

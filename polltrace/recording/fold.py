@@ -11,6 +11,7 @@ from typing import Any
 
 from polltrace.errors import FrameError
 from polltrace.intervals import Estimate
+from polltrace.latency.wait_sampler import Waits
 from polltrace.overhead.host_factors import HostFactors
 from polltrace.overhead.poll_cost import Knot
 from polltrace.profiles.frames import (
@@ -32,6 +33,7 @@ from polltrace.recording.scan import Scan
 from polltrace.recording.series import Point, Series
 from polltrace.recording.server import server_of
 from polltrace.recording.stream import CHECKS, COUNT, CPU, GAPS, SWITCHES, identity_of
+from polltrace.recording.wait_samples import WAITS, add_waits
 from polltrace.servers.servers import Server
 
 # The exceptions of parsing a record that does not have the shape of its type.
@@ -45,7 +47,8 @@ class Recording:
     Totals in `counted` (every poll), `sampled` (on-CPU stacks) and `switches` (time off CPU) are of
     this file alone; they are None where nothing was seen or recorded. By process: `gaps` are the
     totals of all periods in which gaps between polls were timed, `timed_cpu_s` the seconds of these
-    that it was on CPU or runnable; `bursts` its counted checks; `lived` its beginning and end, in
+    that it was on CPU or runnable, `waits` samples of its waits in these periods; `bursts` its
+    counted checks; `lived` its beginning and end, in
     seconds since the recording began; `series` its totals over time; `servers` the server that it
     is. `check_costs` is the CPU
     seconds of a check by knot, `host_factors` the cost model's factors of the host, None where they
@@ -62,6 +65,7 @@ class Recording:
     switches: Profile | None
     gaps: Mapping[Identity, ProcessTotals]
     timed_cpu_s: Mapping[Identity, float]
+    waits: Mapping[Identity, Waits]
     bursts: Mapping[Identity, Burst]
     lived: Mapping[Identity, tuple[float, float]]
     series: Mapping[Identity, Series]
@@ -103,6 +107,7 @@ class _Fold:
         self._timed_until_s = -1.0
         self._gaps: dict[Identity, ProcessTotals] = {}
         self._timed_cpu_s: dict[Identity, float] = {}
+        self._waits: dict[Identity, Waits] = {}
         self._bursts: dict[Identity, Burst] = {}
         self._came: dict[Identity, float] = {}
         self._went: dict[Identity, float] = {}
@@ -137,6 +142,8 @@ class _Fold:
             identity = identity_of(data)
             before_s = self._timed_cpu_s.get(identity, 0.0)
             self._timed_cpu_s[identity] = before_s + float(data["on_cpu_s"])
+        elif kind == WAITS:
+            add_waits(self._waits.setdefault(identity_of(data), Waits()), data)
         elif kind in TRIGGERS:
             knot, cost = cost_of(data)
             self._check_costs[knot] = cost
@@ -212,6 +219,7 @@ class _Fold:
             switches=self._streams[SWITCHES].profile(),
             gaps=self._gaps,
             timed_cpu_s=self._timed_cpu_s,
+            waits=self._waits,
             bursts=self._bursts,
             lived={
                 identity: (came, self._went.get(identity, end_s))

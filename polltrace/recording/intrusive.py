@@ -19,6 +19,7 @@ from polltrace.overhead.measurements import BURST_SECONDS
 from polltrace.profiles.frames import Identity
 from polltrace.recording.pollers import Pollers
 from polltrace.recording.stream import CHECKS, GAPS
+from polltrace.recording.wait_samples import WaitSamples, waits_data
 from polltrace.servers.servers import Server
 from polltrace.stacks import ProcessError
 from polltrace.stacks.locating import FunctionPlace, locate_function
@@ -41,6 +42,7 @@ class IntrusiveMeasurements:
         self._pollers, self._servers = pollers, servers
         self._targets: list[Identity] = []
         self._cpu_before_s: dict[Identity, float] = {}
+        self._waits = WaitSamples()
         # The number of counts of checks that remain to be tried, until one has seen polls.
         self._tries = 0
         self._try_now = False
@@ -62,6 +64,7 @@ class IntrusiveMeasurements:
         self._cpu_before_s = {
             identity: seconds for identity, seconds in cpu_times if seconds is not None
         }
+        self._waits.begin(identity for identity in self._targets if identity in self._servers)
         options = ProbeOptions(duration_s=self._pollers.timed_s, latency=True)
         return GAPS, [*_pids(self._targets), *options.options()]
 
@@ -77,6 +80,7 @@ class IntrusiveMeasurements:
         self._try_now = self._tries > 0
         if stream != GAPS:
             return
+        yield from waits_data(self._waits.end(), at_s)
         for identity, before_s in self._cpu_before_s.items():
             now_s = procfs.on_cpu_or_waiting_for_one_s(identity[0])
             if now_s is not None and procfs.start_ticks(identity[0]) == identity[1]:

@@ -11,9 +11,12 @@ from typing import Any
 from polltrace.breaks.break_mode import BreakMode
 from polltrace.engines import Engine, Trigger
 from polltrace.intervals import Estimate, exactly, proportion
+from polltrace.latency.lock_wait_evidence import sampled_lock_waits
 from polltrace.overhead.advice import Extras
 from polltrace.overhead.estimates import counted_pct
+from polltrace.overhead.forecast import CancelLimits
 from polltrace.overhead.load import SessionLoad, counted_load
+from polltrace.overhead.lock_waits import LockWaits
 from polltrace.overhead.poll_cost import curve
 from polltrace.overhead.session_advice import SessionAdvice, session_advice, session_cost
 from polltrace.profiles.frames import Bucket, Identity, ProcessTotals
@@ -42,7 +45,8 @@ class SessionSummary:
     cost, `sampled` the share of its on-CPU `samples` in the break check, of which there are
     `checks`; `latches` are the paths on which it waits for latches: spins, by the samples, and
     sleeps, where its context switches were followed; then `off_cpu` divides its threads' lifetime,
-    else it is None. `gaps` are the timed gaps between polls, `spans` its rates over time; `advice`
+    else it is None. `lock_waits` is the evidence of lock waits, None where no waits were sampled.
+    `gaps` are the timed gaps between polls, `spans` its rates over time; `advice`
     is None for a process that is no server.
     """
 
@@ -68,6 +72,7 @@ class SessionSummary:
     advice: SessionAdvice | None
     gaps: tuple[Bucket, ...]
     spans: tuple[Span, ...]
+    lock_waits: LockWaits | None
 
     @property
     def seconds(self) -> float:
@@ -102,6 +107,13 @@ class SessionSummary:
             "break_polls": self.break_polls,
             "other_polls": self.other_polls,
         }
+
+    @property
+    def limits(self) -> CancelLimits:
+        """The limits of a recommended skip, by the evidence of lock waits as in live advice."""
+        if self.lock_waits is None:
+            return CancelLimits()
+        return CancelLimits(waiting_s=self.lock_waits.limit_s, lock_waits=self.lock_waits)
 
     @property
     def share(self) -> Estimate | None:
@@ -329,6 +341,9 @@ def _session(
         else None,
         gaps=timed.gaps if timed else (),
         spans=tuple(recording.series[identity].spans()) if identity in recording.series else (),
+        lock_waits=sampled_lock_waits(waited)
+        if (waited := recording.waits.get(identity))
+        else None,
     )
 
 

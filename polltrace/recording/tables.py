@@ -62,9 +62,9 @@ PROCESSES = (
     TableColumn("counted_low_pct", "real", "95 % interval"),
     TableColumn("counted_high_pct", "real", "95 % interval"),
     TableColumn("samples", "whole", "on-CPU samples"),
-    TableColumn("sampled_pct", "real", "% of its samples that are in the break check"),
-    TableColumn("sampled_low_pct", "real", "95 % interval"),
-    TableColumn("sampled_high_pct", "real", "95 % interval"),
+    TableColumn("check_samples_pct", "real", "% of its samples that are in the break check"),
+    TableColumn("check_samples_low_pct", "real", "95 % interval"),
+    TableColumn("check_samples_high_pct", "real", "95 % interval"),
     TableColumn(
         "thread_s", "real", "s that its threads lived; null: context switches were not followed"
     ),
@@ -137,7 +137,7 @@ def _process(session: SessionSummary) -> Row:
         **_estimate("lost", session.share),
         **_estimate("counted", session.counted),
         "samples": session.samples,
-        **_estimate("sampled", session.sampled),
+        **_estimate("check_samples", session.sampled),
         **_lives(session.off_cpu),
     }
 

@@ -7,7 +7,6 @@ from typing import Any
 
 from polltrace.intervals import Estimate
 from polltrace.overhead.advice_report import session_advice_data
-from polltrace.overhead.forecast import CancelLimits
 from polltrace.overhead.poll_cost import in_order
 from polltrace.profiles.latch_report import latch_path_data
 from polltrace.profiles.off_cpu_report import off_cpu_data
@@ -19,7 +18,9 @@ def report_data(summary: RecordingSummary) -> dict[str, Any]:
     null is a value not known.
 
     `off_cpu` is present, in nanoseconds, where context switches were followed; in a part of a
-    recording after the first it counts the threads of all parts so far.
+    recording after the first it counts the threads of all parts so far. `check_samples_pct` is the
+    share of a session's samples that are in the break check; `sampled_pct` of its advice is that
+    share times the cost model's factor for the slower work after a poll.
     """
     recording = summary.recording
     recorded_quality = recording.quality
@@ -55,7 +56,7 @@ def report_data(summary: RecordingSummary) -> dict[str, Any]:
 def _session(session: SessionSummary) -> dict[str, Any]:
     return {
         **session.facts(),
-        "polls_per_s": session.polls_per_s,
+        "polls_per_s": session.load.rate.per_s,
         "polls_per_cpu_s": session.load.polls_per_cpu_s,
         "lost_cpu_s": _value(session.lost_cpu_s),
         "lost_cpu_s_ci95": _interval(session.lost_cpu_s),
@@ -67,10 +68,10 @@ def _session(session: SessionSummary) -> dict[str, Any]:
             session.latches, spun=bool(session.samples), slept=session.off_cpu is not None
         ),
         **off_cpu_data(session.off_cpu),
-        "sampled_pct": _value(session.sampled),
-        "sampled_pct_ci95": _interval(session.sampled),
+        "check_samples_pct": _value(session.sampled),
+        "check_samples_pct_ci95": _interval(session.sampled),
         "gaps_ns": [[gap.from_ns, gap.below_ns, gap.count] for gap in session.gaps],
-        "advice": session_advice_data(session.advice, CancelLimits()) if session.advice else None,
+        "advice": session_advice_data(session.advice, session.limits) if session.advice else None,
     }
 
 

@@ -11,7 +11,7 @@ from polltrace.overhead.advice import Advice
 from polltrace.overhead.advice_report import changes, cure_text, limits_words
 from polltrace.overhead.advice_report.client_check import span as short_span
 from polltrace.overhead.client_check import ClientCheckAdvice
-from polltrace.overhead.forecast import CancelLimits, recommended
+from polltrace.overhead.forecast import recommended
 from polltrace.overhead.session_advice import SessionAdvice
 from polltrace.profiles.off_cpu_report import off_cpu_notes
 from polltrace.profiles.sampled import AT_POLL, OFF_CPU, ON_CPU
@@ -79,7 +79,7 @@ def _changes(worst: SessionSummary | None, advice: SessionAdvice | None) -> str:
     """The recommendation for the session that loses most, and its evidence."""
     if worst is None or advice is None or not advice.forecast:
         return ""
-    limits = CancelLimits()
+    limits = worst.limits
     parts = [f"<h2>Recommendation for {worst.identity[0]} ({text(instance(worst))})</h2>"]
     if isinstance(advice, ClientCheckAdvice):
         return "".join([*parts, _paragraphs([" ".join(cure_text(advice, limits).split())])])
@@ -156,7 +156,7 @@ def _plots(
     )
     if not isinstance(advice, Advice):
         return f'<h2>Over time</h2><div class="plots">{gaps + rates}</div>'
-    best, parameter = recommended(advice.forecast), advice.server.engine.parameter
+    best, parameter = recommended(advice.forecast, worst.limits), advice.server.engine.parameter
     costs = figure(
         f"The cost of each {parameter} to {who}",
         forecast_plot(parameter, advice.forecast, advice.skip, best),
@@ -209,7 +209,7 @@ def _skips(advice: Advice) -> str:
         [
             str(forecast.break_poll_skip)
             + (" (now)" if forecast.break_poll_skip == advice.skip else ""),
-            f"{forecast.polls_per_s:,.0f}",
+            f"{forecast.polls_per_cpu_s:,.0f}",
             pct(forecast.cpu_pct),
             pct(forecast.saved_pct),
             _ms(forecast.cancel_ms.median if forecast.cancel_ms else None),

@@ -6,7 +6,6 @@ from __future__ import annotations
 import textwrap
 
 from polltrace.overhead.advice_report import session_advice_text
-from polltrace.overhead.forecast import CancelLimits
 from polltrace.profiles.latch_report import latch_lines
 from polltrace.profiles.off_cpu_report import off_cpu_lines, off_cpu_notes
 from polltrace.recording.summary import RecordingSummary, SessionSummary
@@ -33,7 +32,7 @@ def report_text(summary: RecordingSummary) -> str:
     lines = [*head, "", *_filled(verdict(summary)), "", *_table(summary)]
     worst = summary.worst
     if worst is not None and worst.advice is not None and worst.advice.forecast:
-        lines += ["", printable_lines(session_advice_text(worst.advice, CancelLimits()))]
+        lines += ["", printable_lines(session_advice_text(worst.advice, worst.limits))]
     return "\n".join([*lines, *_waits(summary), "", *_filled(quality(summary))])
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from polltrace.breaks.break_mode import BreakMode
 from polltrace.exporter.counter_totals import CounterTotals, Group
+from polltrace.exporter.metrics import Reading, families
 from polltrace.profiles.frames import PollRate
 from polltrace.watch.snapshot import ServerRow
 from tests.watch.samples import row, snapshot
@@ -85,3 +86,27 @@ def test_titles_cannot_make_series_without_end() -> None:
     sums = after(rows).copy()
     assert len(sums) == 65
     assert sum(each.cpu_s for each in sums.values()) == pytest.approx(1000)
+
+
+def published(totals: CounterTotals) -> dict[str, float]:
+    """The samples of the counters, by name."""
+    reading = Reading(snapshot([]), totals.copy(), {}, {}, (), 0.0)
+    return {
+        sample.name: sample.value
+        for family in families(reading)
+        for sample in family.samples
+        if sample.labels.get("break_mode") == BreakMode.IN_BAND.value
+    }
+
+
+def test_an_unknown_cost_is_absent_and_not_zero() -> None:
+    lost = [f"polltrace_break_poll_cpu_{end}seconds_total" for end in ("", "low_", "high_")]
+    totals = after([seen(1, 2.0, 1000, calibrated=False)])
+    assert published(totals)["polltrace_break_polls_total"] == 1000
+    assert not published(totals).keys() & set(lost)
+    # Once it is known, the polls so far have it too.
+    totals.take(snapshot([seen(1, 2.0, 1000)]))
+    assert [published(totals)[name] > 0 for name in lost] == [True] * 3
+    assert published(totals)[lost[0]] == pytest.approx(1000 * 507.5e-9)
+    # A session without polls loses nothing, which is known.
+    assert [published(after([seen(2, 2.0, 0)]))[name] for name in lost] == [0.0] * 3

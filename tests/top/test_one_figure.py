@@ -10,7 +10,7 @@ import urllib.request
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -25,9 +25,8 @@ from tests.waiting import PATIENCE_S, until
 from tests.watch.samples import row, server, snapshot
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
-# They do not measure in the same second, and what a calibration sees on a busy host is dearer than
-# what the session sees. A figure four times too high or too low is further off.
-_HOST = 2.0
+# The skips whose forecasts are compared; the first is in force.
+SKIPS = (3, 10, 30, 100, 1000)
 # An upper end below which an interval says something, per cent. On a busy host the session is
 # measured for a few moments only, and an interval may stay wider: then it says less, and is right.
 _OF_USE = 40.0
@@ -41,19 +40,30 @@ class Share(NamedTuple):
     high: float
 
 
-def of_advise(run: Run, pid: int) -> Share:
-    data = json.loads(run("advise", "-p", str(pid), "--json", "-d", "2").stdout)
+def share(data: dict[str, Any]) -> Share:
     return Share(data["cpu_pct"], *data["cpu_pct_ci95"])
 
 
-def of_recording(run: Run, pid: int, folder: Path) -> dict[str, Share]:
-    """What a report on a recording says, and its advice."""
-    file = folder / "a.polltrace"
+def of_advice(data: dict[str, Any]) -> dict[int, Share]:
+    """The forecast of advice by skip."""
+    forecasts = {each["break_poll_skip"]: each for each in data["forecast"]}
+    # The figure of now is that of the forecast at the skip in force.
+    assert share(forecasts[3]) == share(data)
+    return {skip: share(forecasts[skip]) for skip in SKIPS}
+
+
+def of_recording(run: Run, pid: int, file: Path) -> dict[str, Any]:
+    """The advice on a recording of the session, the same in a report and by `advise FILE`."""
     assert run("record", "-p", str(pid), "-d", "6", "-o", str(file)).returncode == 0
     data = json.loads(run("report", str(file), "--json").stdout)
     (session,) = (each for each in data["sessions"] if each["pid"] == pid)
-    said = {"a report": session, "its advice": session["advice"]}
-    return {name: Share(each["cpu_pct"], *each["cpu_pct_ci95"]) for name, each in said.items()}
+    advice: dict[str, Any] = json.loads(run("advise", str(file), "--json").stdout)
+    assert session["advice"] == advice
+    assert share(session) == share(advice)
+    # One name, one value in one document.
+    assert session["polls_per_s"] == advice["polls_per_s"]
+    assert session["polls_per_cpu_s"] == advice["polls_per_cpu_s"]
+    return advice
 
 
 def of_top(pid: int) -> Share:
@@ -93,7 +103,7 @@ def of_the_exporter() -> Share:
             }
 
         try:
-            # Until the cost of a poll is known, the metric is there and 0.
+            # Until the cost of a poll is known, the metric is absent.
             first = until(lambda: found if (found := metrics()).get(names[0]) else None, "a cost")
             last = until(
                 lambda: found if (found := metrics())[used] > first[used] + 0.5 else None,
@@ -128,14 +138,23 @@ def test_the_same_data_make_the_same_figure() -> None:
 
 @pytest.mark.usefixtures("probe", "lab", "quick_calibration")
 def test_every_command_has_the_same_figure(run: Run, busy_server: int, tmp_path: Path) -> None:
-    found = {
-        "advise": of_advise(run, busy_server),
-        **of_recording(run, busy_server, tmp_path),
-        "top": of_top(busy_server),
-        "the exporter": of_the_exporter(),
+    # GIVEN one session, measured live and recorded
+    live = json.loads(run("advise", "-p", str(busy_server), "--json", "-d", "2").stdout)
+    recorded = of_recording(run, busy_server, tmp_path / "a.polltrace")
+    # THEN its figure now and its forecasts lie in each other's intervals, whatever the command
+    at_skip = {
+        skip: {"advise": one, "a recording": other}
+        for (skip, one), other in zip(
+            of_advice(live).items(), of_advice(recorded).values(), strict=True
+        )
     }
-    for share in found.values():
-        assert 0 < share.low < share.value < share.high, found
-    assert max(each.low for each in found.values()) <= _HOST * min(
-        each.high for each in found.values()
-    ), found
+    at_skip[3] |= {"top": of_top(busy_server), "the exporter": of_the_exporter()}
+    for figures in at_skip.values():
+        for figure in figures.values():
+            assert 0 < figure.low < figure.value < figure.high, at_skip
+        lowest_end = min(figure.high for figure in figures.values())
+        assert max(figure.low for figure in figures.values()) <= lowest_end, at_skip
+    # AND both recommend within the same limits, which they name
+    assert recorded["max_cancel_waiting_s"] == live["max_cancel_waiting_s"]
+    assert recorded["max_cancel_waiting_because"]
+    assert live["max_cancel_waiting_because"]

@@ -44,6 +44,7 @@ def advice_data(
         "sqlnet_ora": str(settings.path or "") or None,
         "sqlnet_ora_place": str(settings.path or settings.place or "") or None,
         "polls_per_s": advice.load.rate.per_s,
+        "polls_per_cpu_s": advice.load.polls_per_cpu_s,
         "poll_cost_ns": 1e9 * advice.poll_cost_s.value,
         "poll_cost_ns_ci95": [1e9 * end for end in _ends(advice.poll_cost_s)],
         "cpu_pct": advice.cpu_pct.value,
@@ -73,7 +74,7 @@ def advice_data(
 def _forecast(advice: Advice, forecast: SkipForecast) -> dict[str, Any]:
     return {
         "break_poll_skip": forecast.break_poll_skip,
-        "polls_per_s": forecast.polls_per_s,
+        "polls_per_cpu_s": forecast.polls_per_cpu_s,
         "cpu_pct": forecast.cpu_pct.value,
         "cpu_pct_ci95": _ends(forecast.cpu_pct),
         "saved_pct": forecast.saved_pct.value,

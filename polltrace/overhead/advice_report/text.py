@@ -177,7 +177,7 @@ def _table(advice: Advice) -> list[str]:
         mark = " <- now" if forecast.break_poll_skip == advice.skip else ""
         saved_s = advice.saved_s(forecast)
         lines.append(
-            f"{forecast.break_poll_skip:>15} {forecast.polls_per_s:>11,.0f}"
+            f"{forecast.break_poll_skip:>15} {forecast.polls_per_cpu_s:>11,.0f}"
             f" {_interval(forecast.cpu_pct):>20} {_interval(forecast.saved_pct):>22}"
             f" {'-' if saved_s is None else f'{saved_s:z,.1f}':>9}"
             f" {_latency(forecast.cancel_ms):>24} {span(forecast.cancel_waiting_s):>8}{mark}"
