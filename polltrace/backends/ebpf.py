@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
 import subprocess
 import tempfile
@@ -36,6 +37,9 @@ _FAILURES: dict[int, type[PolltraceError]] = {
     5: NoSuchProcessError,
 }
 
+
+# Bytes of messages on stderr that are read.
+_MOST_MESSAGES = 1 << 16
 
 AUTO: Literal["auto"] = "auto"
 
@@ -116,7 +120,7 @@ class EbpfProbe:
         self._seen: list[ProbeRecord | None] = []
 
     def _start(self) -> None:
-        self._stderr = tempfile.TemporaryFile("w+", encoding="utf-8")  # noqa: SIM115 - until __exit__
+        self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 - until __exit__
         try:
             with handed_on():
                 self._process = subprocess.Popen(
@@ -197,10 +201,15 @@ class EbpfProbe:
         self._process.stdout.close()
         self._stderr.close()
 
+    def _messages(self) -> str:
+        """The end of what the probe, or ssh and the host that it reached, wrote on stderr."""
+        self._stderr.seek(0, os.SEEK_END)
+        self._stderr.seek(max(0, self._stderr.tell() - _MOST_MESSAGES))
+        return self._stderr.read().decode(errors="replace").strip()
+
     def _failure(self) -> PolltraceError:
         code = self._process.wait()
-        self._stderr.seek(0)
-        message = self._stderr.read().strip().removeprefix(f"{self.name}: ")
+        message = self._messages().removeprefix(f"{self.name}: ")
         if code < 0:
             return FrameError(f"{self.name} was killed by signal {-code}; its counts are lost")
         return _FAILURES.get(code, HostError)(message or f"{self.name} ended with code {code}")

@@ -105,9 +105,10 @@ class MetricsServer(Collector):
             await asyncio.wait_for(writer.drain(), _ANSWER_S)
             writer.close()
             await asyncio.wait_for(writer.wait_closed(), _ANSWER_S)
-        except (TimeoutError, OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
-            writer.transport.abort()
+        except (TimeoutError, OSError, EOFError, asyncio.LimitOverrunError):
+            pass
         finally:
+            writer.transport.abort()
             self._connections.pop(writer, None)
 
     def _answer(self, request: Request | None) -> bytes:
@@ -130,9 +131,11 @@ class MetricsServer(Collector):
     ) -> None:
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
-        for connection in self._connections:
-            connection.transport.abort()
-        self._loop.run_until_complete(asyncio.sleep(0))
+        unfinished = asyncio.all_tasks(self._loop)
+        for task in unfinished:
+            task.cancel()
+        if unfinished:
+            self._loop.run_until_complete(asyncio.wait(unfinished))
         self._loop.close()
         self._socket.close()
         remove_socket(self._address)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import resource
 import time
 from collections.abc import Sequence
 from typing import Self
@@ -23,6 +24,11 @@ _WINDOW_EVERY_S = 0.5
 # Of checks that a timer starts few fall into the usual window, and counting them costs little.
 _TIMER_WINDOW_S = 0.1
 _CHUNK = 1 << 20
+_CHUNKS_AT_ONCE = 16
+# A frame of 16,384 processes takes about 8 MB.
+_LONGEST_LINE = 1 << 24
+# The messages of ssh and of the host that it reaches.
+_MOST_STDERR = 1 << 20
 _NAPS, _NAP_S = 4, 0.004
 
 
@@ -37,6 +43,7 @@ class LiveProbe(EbpfProbe):
         self._argv = probe_host.argv(options)
         self._probe_host = probe_host
         self._parts: list[bytes] = []
+        self._line_bytes = 0
 
     @classmethod
     def of_host(cls, interval_s: float, probe_host: ProbeHost = LOCAL_HOST) -> Self:
@@ -68,6 +75,9 @@ class LiveProbe(EbpfProbe):
 
     def __enter__(self) -> Self:
         self._start()
+        with contextlib.suppress(ProcessLookupError):
+            limit = (_MOST_STDERR, _MOST_STDERR)
+            resource.prlimit(self._process.pid, resource.RLIMIT_FSIZE, limit)
         os.set_blocking(self.fileno(), False)
         with contextlib.suppress(OSError):  # an ordinary user's pipes may be limited
             fcntl.fcntl(self.fileno(), fcntl.F_SETPIPE_SZ, _CHUNK)
@@ -99,8 +109,11 @@ class LiveProbe(EbpfProbe):
         return lines
 
     def _read(self) -> bool:
-        """Take what is there; whether it was the end."""
-        while True:
+        """Take the output that is there, up to a limit; True at its end.
+
+        Raises HostError for a line that no probe writes: the host of ssh is not trusted.
+        """
+        for _ in range(_CHUNKS_AT_ONCE):
             try:
                 chunk = os.read(self.fileno(), _CHUNK)
             except BlockingIOError:
@@ -108,6 +121,12 @@ class LiveProbe(EbpfProbe):
             if not chunk:
                 return True
             self._parts.append(chunk)
+            if b"\n" in chunk:
+                self._line_bytes = 0
+            self._line_bytes += len(chunk)
+            if self._line_bytes > _LONGEST_LINE:
+                raise HostError("what runs as polltrace-probe there writes a line without end")
+        return False
 
     def succeeded(self) -> bool:
         """Wait for the probe's end; True if it ended without a failure."""
@@ -118,8 +137,7 @@ class LiveProbe(EbpfProbe):
         code = self._process.wait()
         if code == 0:
             return HostError("polltrace-probe ended by itself")
-        self._stderr.seek(0)
-        message = self._stderr.read().strip()
+        message = self._messages()
         return self._probe_host.failure(code, message) or self._failure()
 
 

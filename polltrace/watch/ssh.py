@@ -22,6 +22,7 @@ _SSH = [
     # A second command goes through the connection that is there.
     *("-o", "ControlMaster=auto", "-o", "ControlPersist=no"),
 ]
+_LONGEST_MESSAGE = 300
 _SSH_FAILED, _NO_COMMAND, _NOT_EXECUTABLE = 255, 127, 126
 
 
@@ -47,6 +48,8 @@ class Ssh:
         """The error of ssh, sudo or the shell there that an exit code means; `fix` is what to do
         where the command is missing. None where the code is the command's own."""
         last = message.splitlines()[-1] if message else f"ssh ended with code {code}"
+        if len(last) > _LONGEST_MESSAGE:
+            last = f"{last[:_LONGEST_MESSAGE]}…"
         if code == _SSH_FAILED:
             return HostError(
                 f"ssh to {self.destination}: {last} (it must work without a question: "
