@@ -126,6 +126,12 @@ def program(pid: int) -> str:
     return _link(pid, "exe").removesuffix(" (deleted)")
 
 
+def effective_uid(pid: int) -> int | None:
+    """The user whose rights the process has; None where it is gone."""
+    ids = _bytes(pid, "status").partition(b"\nUid:\t")[2].partition(b"\n")[0].split()
+    return int(ids[1]) if len(ids) > 1 else None
+
+
 def catches(pid: int, number: signal.Signals) -> bool:
     """Whether the process has a handler for this signal."""
     caught = _bytes(pid, "status").partition(b"\nSigCgt:\t")[2].partition(b"\n")[0]

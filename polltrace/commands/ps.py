@@ -6,6 +6,7 @@ import argparse
 from polltrace.backends.ebpf import EbpfProbe, ProbeOptions
 from polltrace.commands.arguments import add_duration
 from polltrace.commands.output import add_json_argument, show
+from polltrace.commands.targets import note_unanswered
 from polltrace.errors import NoSuchProcessError
 from polltrace.profiles.frames import ProcessTotals
 from polltrace.servers.client_servers import with_client_servers
@@ -44,6 +45,7 @@ class Ps:
         chosen = with_client_servers(all_servers, all_servers)
         if not chosen:
             check_seen()
+        note_unanswered(server.pid for server in all_servers)
         sessions = _watch(chosen, args.duration, database)
         show(args.json, lambda: ps_data(sessions), lambda: ps_table(sessions))
         return 0

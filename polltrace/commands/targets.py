@@ -5,15 +5,18 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from polltrace import procfs
 from polltrace.commands.arguments import pid_list
 from polltrace.engines.dialect import compiled, posix
-from polltrace.errors import NoSuchProcessError, UsageError
+from polltrace.errors import HostError, NoSuchProcessError, UsageError
 from polltrace.printable import note
-from polltrace.servers.servers import Server, check_seen, servers
+from polltrace.servers.servers import Server, check_seen, servers, unanswered
 from polltrace.watch.titles import title_pattern
+
+# A busy host or a slow file system may delay the one process that the user named.
+_PATIENCE_WITH_ONE_S = 10.0
 
 
 def add_target_arguments(parser: argparse.ArgumentParser) -> None:
@@ -71,7 +74,10 @@ def target_pids(args: argparse.Namespace) -> list[int]:
     if not pids:
         if args.name is None:
             check_seen()
+            _check_answered()
         raise NoSuchProcessError(f"no {missing} on this host ('polltrace ps' lists the servers)")
+    if args.name is None:
+        note_unanswered(pids)
     return pids
 
 
@@ -106,15 +112,31 @@ def one_server(pids: Sequence[int], command: str) -> Server:
     """
     if len(pids) != 1:
         raise UsageError(f"{command} takes one process: -p PID")
-    matches = servers(pids)
+    matches = servers(pids, _PATIENCE_WITH_ONE_S)
     if matches:
         return matches[0]
     if procfs.start_ticks(pids[0]) is None:
         raise NoSuchProcessError(f"no process {pids[0]} ('polltrace ps' lists the servers)")
     check_seen(pids)
+    _check_answered(pids)
     raise NoSuchProcessError(
         f"process {pids[0]} is no dedicated server ('polltrace ps' lists them)"
     )
+
+
+def _check_answered(pids: Sequence[int] | None = None) -> None:
+    """Raises HostError where a process that may be a server does not answer."""
+    if silent := unanswered(pids):
+        raise HostError(
+            f"process {silent[0]} does not answer, so whether it is a dedicated server cannot be "
+            "told: its arguments are in memory that its user, or a file system, keeps from readers"
+        )
+
+
+def note_unanswered(listed: Iterable[int]) -> None:
+    """Report the processes that may be servers, do not answer, and are therefore not `listed`."""
+    for pid in unanswered(set(procfs.pids()) - set(listed)):
+        note(f"process {pid} does not answer: whether it is a dedicated server cannot be told")
 
 
 def note_attached(duration_s: float | None) -> None:

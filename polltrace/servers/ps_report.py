@@ -14,6 +14,7 @@ from polltrace.breaks.why import Diagnosis, short
 from polltrace.engines import Reveals, engines
 from polltrace.profiles.frames import ProcessTotals
 from polltrace.servers.database import DatabaseSession
+from polltrace.servers.owners import stray_owners, user_name
 from polltrace.servers.servers import Server
 
 # Below this a process has hardly run, and the absence of break polls proves nothing.
@@ -89,15 +90,22 @@ class Session:
 
 def ps_data(sessions: Sequence[Session]) -> dict[str, Any]:
     """`sessions`, one object each; rates are over `seconds`."""
-    return {"sessions": [_data(session) for session in sessions]}
+    strays = stray_owners(session.server for session in sessions)
+    return {
+        "sessions": [
+            _data(session, strays.get(session.server.identity, "")) for session in sessions
+        ]
+    }
 
 
-def _data(session: Session) -> dict[str, Any]:
+def _data(session: Session, stray: str) -> dict[str, Any]:
     server, settings = session.server, session.server.settings
     return {
         "pid": server.pid,
         "engine": server.engine.name,
         "instance": server.instance,
+        "user": user_name(server.uid) or None,
+        "stray_owner": stray or None,
         "local": session.evidence.local,
         "client": session.client or None,
         "client_server": asdict(server.linked_from) if server.linked_from else None,
@@ -134,14 +142,19 @@ def ps_table(sessions: Sequence[Session]) -> str:
     )
     cancels = any(session.server.engine.reveals is Reveals.CANCEL for session in sessions)
     how = f" {'EVID':<4} {'SKIP':>5} {'OOB':<3}" if cancels else ""
+    strays = stray_owners(session.server for session in sessions)
+    owners = {session.server.uid for session in sessions}
+    owner = f" {'OWNER':<9}" if len(owners) > 1 else ""
     lines = [
-        f"{'PID':>8} {'ENGINE':<6} {'INSTANCE':<9} {'CLIENT':<22} {'BREAK MODE':<12}{how}"
+        f"{'PID':>8}{owner} {'ENGINE':<6} {'INSTANCE':<9} {'CLIENT':<22} {'BREAK MODE':<12}{how}"
         f" {'%CPU':>6} {'POLLS/S':>9}  {columns}WHY"
     ]
     for session in sorted(sessions, key=lambda session: (-session.polls_per_s, session.server.pid)):
         server, settings = session.server, session.server.settings
         client = str(server.linked_from or session.client or "local")
         why_so = [short(session.why.cause, server.engine)] if session.reason else []
+        if stray := strays.get(server.identity):
+            why_so.insert(0, f"({stray})")
         if session.why.caution:
             why_so.append(session.why.caution)
         if server.edited:
@@ -151,7 +164,8 @@ def ps_table(sessions: Sequence[Session]) -> str:
         if settings.problem:
             why_so.append(f"({server.engine.configuration_file} not read: {settings.problem})")
         lines.append(
-            f"{server.pid:>8} {server.engine.short:<6} {server.instance:<9} {client:<22}"
+            f"{server.pid:>8}{f' {user_name(server.uid)[:9]:<9}' if owner else ''}"
+            f" {server.engine.short:<6} {server.instance:<9} {client:<22}"
             f" {session.mode.value:<12}{_how(session) if cancels else ''}"
             f" {session.cpu_pct:>6.1f} {session.polls_per_s:>9,.0f}  "
             f"{_known(session.database_session) if has_database else ''}{' '.join(why_so)}".rstrip()

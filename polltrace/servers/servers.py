@@ -48,7 +48,8 @@ class Server:
     `settings` are the defaults. `socket` is likeliest the client's, `candidates` may be it
     too where the server owns no socket, and `sockets` are all of its TCP connections, those
     to other databases included. `linked_from` is the server of this host that is its client
-    (client_servers.py). `started_at` is in seconds since the epoch; None: unknown.
+    (client_servers.py). `started_at` is in seconds since the epoch, and `uid` the user that it runs
+    as; None: unknown.
     """
 
     pid: int
@@ -64,6 +65,7 @@ class Server:
     candidates: tuple[ClientSocket, ...] = ()
     sockets: tuple[ClientSocket, ...] = ()
     linked_from: ServerName | None = None
+    uid: int | None = None
 
     @property
     def identity(self) -> Identity:
@@ -129,10 +131,13 @@ def _polls(socket: ClientSocket, polled: Iterable[SocketPolls]) -> int:
     return sum(socket.polls for socket in polled if socket.fd == fd or socket.peer == peer)
 
 
-def servers(pids: Iterable[int] | None = None) -> list[Server]:
+def servers(
+    pids: Iterable[int] | None = None, patience_s: float = procfs.PATIENCE_S
+) -> list[Server]:
     """The dedicated servers among `pids` (default: all of this host), by PID.
 
-    Processes that end meanwhile are left out. One that does not answer in time has settings that
+    Processes that end while they are read are left out, as are those that do not give their titles
+    within `patience_s` (unanswered()). One whose files are not read in that time has settings that
     are not known.
     """
     networks: dict[str, Connections] = {}
@@ -142,8 +147,21 @@ def servers(pids: Iterable[int] | None = None) -> list[Server]:
         return _server(pid, networks, preliminary)
 
     pids_sorted = sorted(procfs.pids() if pids is None else pids)
-    inspections = each_within(pids_sorted, inspect, procfs.PATIENCE_S)
+    inspections = each_within(pids_sorted, inspect, patience_s)
     return [result for pid, server in inspections if (result := server or preliminary.get(pid))]
+
+
+def unanswered(pids: Iterable[int] | None = None) -> list[int]:
+    """The processes among these that run a server's executable and do not give their titles in
+    time: whether they are dedicated servers cannot be told."""
+    candidates = sorted(procfs.pids() if pids is None else pids)
+    running = [pid for pid in candidates if _runs_an_engine(procfs.executable(pid))]
+    titles = each_within(running, procfs.title_unbounded, procfs.PATIENCE_S)
+    return [pid for pid, title in titles if title is None]
+
+
+def _runs_an_engine(executable: str) -> bool:
+    return any(executable in engine.executables for engine in engines())
 
 
 def _server(
@@ -152,7 +170,7 @@ def _server(
     """The server, None where it is none. `begun` gets the facts that are known before its files
     are read: to read them may take for ever."""
     executable = procfs.executable(pid)
-    if not any(executable in engine.executables for engine in engines()):
+    if not _runs_an_engine(executable):
         return None
     match = engine_of(executable, procfs.title_unbounded(pid))
     start_ticks = procfs.start_ticks(pid)
@@ -181,6 +199,7 @@ def _server(
         candidates=tuple(filter(None, remaining)),
         sockets=sockets,
         catches_sigurg=procfs.catches(pid, signal.SIGURG),
+        uid=procfs.effective_uid(pid),
         settings=unknown_settings(engine, f"no answer in {procfs.PATIENCE_S:g} s"),
     )
     environ = procfs.environ(pid, variables(engine))

@@ -89,3 +89,25 @@ def test_the_probe_goes_on(hung: int, probe: None, choice: str) -> None:
     assert records[-1]["reason"] == "duration"
     processes = {each["pid"]: each for each in records if each["type"] == "process"}
     assert hung not in processes if choice == "by name" else processes[hung]["cmdline"] == []
+
+
+@pytest.mark.parametrize("words", ["why -p PID", "advise -p PID"])
+def test_a_server_that_does_not_answer_is_not_called_none(
+    hung: int, run: Run, probe: None, words: str
+) -> None:
+    ended = run(*words.replace("PID", str(hung)).split())
+    assert (ended.returncode, ended.stdout) == (4, "")
+    assert ended.stderr.startswith(f"polltrace: process {hung} does not answer, so whether it is")
+    assert len(ended.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("words", ["ps", "stat --all -d 100ms"])
+def test_a_server_that_does_not_answer_is_named(
+    hung: int, run: Run, probe: None, words: str
+) -> None:
+    ended = run(*words.split())
+    assert ended.returncode == 0
+    assert ended.stderr.splitlines()[0] == (
+        f"polltrace: process {hung} does not answer: whether it is a dedicated server cannot be "
+        "told"
+    )
