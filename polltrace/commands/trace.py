@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 from polltrace.commands.arguments import duration, whole_number
 from polltrace.commands.trace_words import WORDS
-from polltrace.commands.traced import CLOCKS, open_traces, question_of, show, tell
+from polltrace.commands.traced import open_traces, question_of, show, tell
 from polltrace.errors import UsageError
 from polltrace.grammar import Parser, path
 from polltrace.printable import note
+from polltrace.sqltrace.accounting import CLOCKS
 
 if TYPE_CHECKING:
     from polltrace.sqltrace.database import TraceDatabase
@@ -120,7 +121,7 @@ class Trace:
             "--clock",
             choices=list(CLOCKS),
             default="auto",
-            help="microseconds a unit of tim (default: as the file's timestamps tell)",
+            help="microseconds per unit of tim: 10000 for 8i (default: as the file shows)",
         )
 
     def run(self, args: argparse.Namespace) -> int:

@@ -10,13 +10,11 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from polltrace.printable import note
+from polltrace.sqltrace.accounting import CLOCKS
 
 if TYPE_CHECKING:
     from polltrace.sqltrace.database import TraceDatabase
     from polltrace.sqltrace.profile_question import ProfileQuestion
-
-CLOCKS = {"auto": 0, "1": 1000, "1.024": 1024}
-"""Nanoseconds of a unit of tim by --clock; 0: found out."""
 
 
 @contextlib.contextmanager

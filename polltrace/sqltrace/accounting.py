@@ -11,6 +11,9 @@ from polltrace.sqltrace.file_summary import FileSummary
 
 _NAMED = 3
 
+CLOCKS = {"auto": 0, "1": 1000, "1.024": 1024, "10000": 10_000_000}
+"""Nanoseconds of a unit of tim by --clock; 0: as the file shows."""
+
 
 class Accounting(NamedTuple):
     """Where elapsed time went, in microseconds.
@@ -73,12 +76,22 @@ def remarks(summaries: Sequence[FileSummary]) -> Iterator[str]:
                 f"{each.file}: of its {each.segments + each.segments_missing:,} segments, "
                 f"{each.segments_missing:,} were deleted: their calls are missing"
             )
-        if each.clock_measured and abs(each.clock_measured - each.clock) > 10:
+        if each.clock_measured and abs(each.clock_measured / each.clock - 1) > 0.01:
             yield (
                 f"{each.file}: by its timestamps a unit of tim is "
                 f"{each.clock_measured / 1000:.3f} us, but was taken for "
-                f"{each.clock / 1000:.3f} us (--clock sets it)"
+                f"{each.clock / 1000:g} us{_clock_advice(each.clock_measured)}"
             )
+    yield from _files(
+        "has waits without a time, as before Oracle 10.2: unaccounted-for time of a call is not "
+        "known, and the elapsed time may be longer",
+        (each for each in summaries if each.untimed_waits),
+    )
+    yield from _files(
+        "has errors whose time is in hundredths of another clock, as before Oracle 11: they have "
+        "no time here",
+        (each for each in summaries if each.untimed_errors),
+    )
     yield from _files(
         "grew while it was read: read up to where it had ended",
         (each for each in summaries if each.change == "grew"),
@@ -99,6 +112,14 @@ def remarks(summaries: Sequence[FileSummary]) -> Iterator[str]:
         "has more cursors than are kept: some calls lost their statement",
         (each for each in summaries if each.cursors_forgotten),
     )
+
+
+def _clock_advice(measured: int) -> str:
+    """The option for the unit that is near the measured nanoseconds."""
+    for name, unit in CLOCKS.items():
+        if unit and abs(measured / unit - 1) < 0.02:
+            return f" (--clock {name} sets it)"
+    return ": its times are doubtful"
 
 
 def _files(text: str, summaries: Iterable[FileSummary]) -> Iterator[str]:

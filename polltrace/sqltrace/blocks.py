@@ -9,7 +9,8 @@ from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
 from polltrace.printable import note
-from polltrace.sqltrace.inputs import PackedError, Reads
+from polltrace.sqltrace.file_formats import ByteSource
+from polltrace.sqltrace.inputs import PackedError
 from polltrace.sqltrace.library import PADDING
 from polltrace.sqltrace.window import LARGEST, Window
 
@@ -27,7 +28,7 @@ _RECORD = (
 _TIM = rb"\btim=([0-9]+)\r?$"
 
 
-class Readable(Reads, Protocol):
+class Readable(ByteSource, Protocol):
     """A trace, and what messages call it."""
 
     path: str

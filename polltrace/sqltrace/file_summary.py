@@ -12,6 +12,7 @@ class FileSummary(NamedTuple):
     clock_measured: the same between its first and last timestamp, 0: too close;
     out_of_range, negative: numbers that were left out, or taken for 0;
     limited: written up to its size limit; continued_from, continues_in: another file has more;
+    untimed_waits, untimed_errors: those whose time is not known;
     orphan_…: recursive calls that no call contains; not_understood: lines by kind;
     change: "grew" or "shrank" while it was read, else empty;
     segments: files that the trace is cut into; segments_missing: how many more were deleted.
@@ -33,6 +34,8 @@ class FileSummary(NamedTuple):
     limited: bool
     continued_from: bool
     continues_in: bool
+    untimed_waits: int
+    untimed_errors: int
     version: str
     node: str
     instance: str

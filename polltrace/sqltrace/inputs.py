@@ -7,23 +7,22 @@ import io
 import os
 import stat
 import zlib
-from collections.abc import Iterable, Iterator
-from typing import BinaryIO, Protocol
+from collections.abc import Callable, Iterable, Iterator
+from typing import BinaryIO
 
 from polltrace.errors import FileError
 from polltrace.printable import note
+from polltrace.sqltrace.file_formats import (
+    LONGEST_SIGNATURE,
+    SUFFIXES,
+    Text,
+    check_readable,
+    unpacked,
+    utf_16,
+)
 from polltrace.sqltrace.window import Window
 
-SUFFIXES = (".trc", ".trc.gz", ".trc.zst")
-_PACKED_AT_ONCE = 1 << 18
 _LEAST_SHOWN = 1 << 20  # less is read faster than mapped
-_GZIP, _ZSTANDARD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
-
-
-class Reads(Protocol):
-    """What fills a buffer; 0 at the end."""
-
-    def readinto(self, buffer: memoryview, /) -> int: ...
 
 
 class PackedError(Exception):
@@ -108,30 +107,21 @@ class TraceInput:
             about = os.fstat(self._raw.fileno())
             if stat.S_ISDIR(about.st_mode):
                 raise FileError(f"{path} is a directory")
-            self._begin = _first_bytes(self._raw)
+            self._begin = _first_bytes(self._raw, about)
         except OSError as error:
             raise FileError(f"cannot read {path}: {error.strerror}") from None
         self.path = path
         self.size: int | None = None
         self._shrank = False
-        self._left: int | None = None
-        self._source = self._unpacked()
-        if self._source is None and stat.S_ISREG(about.st_mode):
-            self.size = self._left = about.st_size
-
-    def _unpacked(self) -> Reads | None:
-        if self._begin.startswith(_GZIP):
-            return _Gzip(_Joined(self._take_begin(), self._raw))
-        if self._begin.startswith(_ZSTANDARD):
-            import zstandard
-
-            whole = _Joined(self._take_begin(), self._raw)
-            return zstandard.ZstdDecompressor().stream_reader(
-                whole,  # type: ignore[arg-type]
-                read_size=1 << 20,
-                read_across_frames=True,
-            )
-        return None
+        self._unread: int | None = None
+        source = unpacked(self._begin, _Joined(self._take_begin, self._raw))  # type: ignore[arg-type]
+        is_regular = stat.S_ISREG(about.st_mode)
+        if source is None and (not is_regular or utf_16(self._begin)):
+            source = _Joined(self._take_begin, self._raw)
+        self._source = Text(path, source) if source else None
+        if self._source is None:
+            check_readable(path, self._begin)
+            self.size = self._unread = about.st_size
 
     def _take_begin(self) -> bytes:
         begin, self._begin = self._begin, b""
@@ -140,38 +130,40 @@ class TraceInput:
     def readinto(self, buffer: memoryview) -> int:
         """Fill some of the buffer; 0 at the end. Raises PackedError, or FileError."""
         try:
-            if self._begin:
-                begin = self._take_begin()
-                buffer[: len(begin)] = begin
-                count = len(begin)
-            elif self._source is not None:
+            if self._source is not None:
                 return self._source.readinto(buffer)
+            if self._begin:
+                count = min(len(buffer), len(self._begin))
+                buffer[:count] = self._begin[:count]
+                self._begin = self._begin[count:]
             else:
-                room = buffer if self._left is None else buffer[: self._left]
+                room = buffer if self._unread is None else buffer[: self._unread]
                 count = self._raw.readinto(room) or 0  # type: ignore[attr-defined]
         except (EOFError, zlib.error) as error:
             raise PackedError(str(error)) from None
         except OSError as error:
+            if not error.strerror:  # of bz2
+                raise PackedError(str(error)) from None
             raise FileError(f"cannot read {self.path}: {error.strerror}") from None
         except Exception as error:
-            if type(error).__name__ == "ZstdError":
+            if type(error).__name__ in {"ZstdError", "LZMAError"}:
                 raise PackedError(str(error)) from None
             raise
-        if self._left is not None:
-            self._left -= count
+        if self._unread is not None:
+            self._unread -= count
         return count
 
     def show(self, window: Window, most: int) -> int:
         """Show the next lines in the window instead of filling a buffer; their bytes, 0 where they
         have to be read. Raises FileError."""
-        if self.size is None or self._left is None or self._left < _LEAST_SHOWN:
+        if self.size is None or self._unread is None or self._unread < _LEAST_SHOWN:
             return 0
         # Standard input may have been read from before.
         at = self._raw.tell() - len(self._begin)
         length = window.move(self._raw.fileno(), at, max(0, min(most, self.size - at)))
         if length:
             self._begin = b""
-            self._left -= length
+            self._unread -= length
             self._raw.seek(at + length)
         return length
 
@@ -197,56 +189,35 @@ class TraceInput:
         self._raw.close()
 
 
-class _Gzip:
-    """The members of a gzip file one after the other. Unlike gzip.GzipFile it hands over what it
-    has before it finds that the file is damaged."""
-
-    def __init__(self, packed: _Joined) -> None:
-        self._packed = packed
-        self._left = b""
-        self._member = zlib.decompressobj(wbits=31)
-        self._begun = False
-
-    def readinto(self, buffer: memoryview) -> int:
-        while True:
-            if self._member.eof:
-                self._left = self._member.unused_data.lstrip(b"\0")
-                self._member, self._begun = zlib.decompressobj(wbits=31), False
-            self._left = self._left or self._packed.read(_PACKED_AT_ONCE)
-            if not self._left and not self._begun:
-                return 0
-            ended = not self._left
-            self._begun = True
-            found = self._member.decompress(self._left, len(buffer))
-            self._left = self._member.unconsumed_tail
-            if found:
-                buffer[: len(found)] = found
-                return len(found)
-            if ended and not self._member.eof:
-                raise EOFError("it ends early")
-
-
 class _Joined(io.RawIOBase):
     """The first bytes, which were read already, and those after them."""
 
-    def __init__(self, begin: bytes, rest: BinaryIO) -> None:
-        self._begin = begin
+    def __init__(self, take_begin: Callable[[], bytes], rest: BinaryIO) -> None:
+        self._take_begin = take_begin
+        self._begin: bytes | None = None
         self._rest = rest
 
     def readable(self) -> bool:
         return True
 
-    def read(self, size: int = -1) -> bytes:
+    def readinto(self, buffer: memoryview, /) -> int:  # type: ignore[override]
+        if self._begin is None:
+            self._begin = self._take_begin()
         if not self._begin:
-            return self._rest.read(size)
-        taken = len(self._begin) if size < 0 else size
-        begin, self._begin = self._begin[:taken], self._begin[taken:]
-        return begin
+            return self._rest.readinto(buffer) or 0  # type: ignore[attr-defined]
+        count = min(len(buffer), len(self._begin))
+        buffer[:count] = self._begin[:count]
+        self._begin = self._begin[count:]
+        return count
 
 
-def _first_bytes(file: BinaryIO) -> bytes:
-    """Up to four; a FIFO gives what it has."""
-    begin = b""
-    while len(begin) < 4 and (more := file.read(4 - len(begin))):
+def _first_bytes(file: BinaryIO, about: os.stat_result) -> bytes:
+    """As many as signatures take, within the size of a file; a FIFO gives those that it has, four
+    at least."""
+    most = LONGEST_SIGNATURE
+    if stat.S_ISREG(about.st_mode) and about.st_size:
+        most = min(most, about.st_size)
+    begin = file.read(most) or b""
+    while 0 < len(begin) < 4 and (more := file.read(4 - len(begin))):
         begin += more
     return begin

@@ -14,7 +14,7 @@ from typing import Any
 from polltrace.errors import HostError
 from polltrace.executables import find_executable
 
-_VERSION = 4
+_VERSION = 5
 PADDING = 128  # readable bytes behind a block
 
 
@@ -42,7 +42,8 @@ class Summary(ctypes.Structure):
     _fields_ = [
         *_numbers(
             "bytes lines calls waits statements least_depth first_wall last_wall clock "
-            "clock_measured out_of_range negative limited continued_from continues_in"
+            "clock_measured out_of_range negative limited continued_from continues_in "
+            "untimed_waits untimed_errors"
         ),
         ("version", ctypes.c_char * 64),
         ("node", ctypes.c_char * 256),

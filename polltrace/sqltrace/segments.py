@@ -23,9 +23,9 @@ from polltrace.errors import FileError
 from polltrace.sqltrace.inputs import PackedError, TraceInput, trace_files
 from polltrace.sqltrace.window import Window
 
-_PACKED = ("", ".gz", ".zst")
-_WHOLE = re.compile(r"(.+)\.trc(?:\.gz|\.zst)?", re.DOTALL)
-_SEGMENT = re.compile(r"(.+)_([1-9][0-9]{0,8})\.trc(?:\.gz|\.zst)?", re.DOTALL)
+_PACKED = ("", ".gz", ".zst", ".bz2", ".xz")
+_WHOLE = re.compile(r"(.+)\.trc(?:\.gz|\.zst|\.bz2|\.xz)?", re.DOTALL)
+_SEGMENT = re.compile(r"(.+)_([1-9][0-9]{0,8})\.trc(?:\.gz|\.zst|\.bz2|\.xz)?", re.DOTALL)
 _HEADER = rb"Trace file ([^\r\n]+)"
 _LONGEST_HEADER = 8192
 

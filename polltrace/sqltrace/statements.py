@@ -13,10 +13,11 @@ from polltrace.sqltrace.profile_question import ProfileQuestion
 from polltrace.sqltrace.query import rows_text
 
 _CALLS = ("PARSE", "EXEC", "FETCH", "CLOSE")
+_NUMBER = r"(\d{1,18})"
+# "r=" and "w=": 9i.
 _PLAN = re.compile(
-    r"id=(N) cnt=(N) pid=(N) .*?op='(.*?) \(cr=(N) pr=(N) pw=(N) (?:str=\d+ )?time=(N) us".replace(
-        "N", r"\d{1,18}"
-    )
+    rf"id={_NUMBER} cnt={_NUMBER} pid={_NUMBER} .*?op='(.*?) "
+    rf"\(cr={_NUMBER} p?r={_NUMBER} p?w={_NUMBER} (?:str=\d+ )?time={_NUMBER} us"
 )
 
 
@@ -100,8 +101,8 @@ def _waits(database: TraceDatabase) -> list[dict[str, Any]]:
 def _plan(database: TraceDatabase) -> list[dict[str, Any]]:
     """The row sources of the statement, each with what its executions did in all."""
     sums: dict[tuple[int, str], dict[str, Any]] = {}
-    rows = database.rows("select row_source, calls from of_one where kind = 'plan'")
-    for each in rows:
+    lines = database.rows("select row_source, calls from of_one where kind = 'plan'")
+    for each in lines:
         found = _PLAN.search(each["row_source"] or "")
         if not found:
             continue
@@ -109,13 +110,16 @@ def _plan(database: TraceDatabase) -> list[dict[str, Any]]:
         row = sums.setdefault(
             (int(number), name),
             {"id": int(number), "parent": int(parent), "operation": name, "executions": 0,
-             "rows": 0, "cr": 0, "pr": 0, "pw": 0, "time_s": 0.0},
+             "rows": 0, "cr": 0, "pr": 0, "pw": 0, "time_us": 0},
         )  # fmt: skip
         for key, value in (("rows", count), ("cr", cr), ("pr", pr), ("pw", pw)):
             row[key] += int(value) * each["calls"]
         row["executions"] += each["calls"]
-        row["time_s"] += int(time) * each["calls"] / 1e6
-    return [sums[key] for key in sorted(sums)]
+        row["time_us"] += int(time) * each["calls"]
+    rows = [sums[key] for key in sorted(sums)]
+    for row in rows:
+        row["time_s"] = row.pop("time_us") / 1e6
+    return rows
 
 
 def statements_text(found: Sequence[Mapping[str, Any]]) -> str:

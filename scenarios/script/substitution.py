@@ -41,7 +41,7 @@ class Variables:
         reference = re.compile(
             (f"{re.escape(settings.escape)}(?P<escaped>.)|" if settings.escape else "")
             + f"(?P<mark>{re.escape(settings.define)}{{1,2}})"
-            + r"(?P<name>\d+|[A-Za-z_][\w$#]*)"
+            + r"(?P<name>\w[\w$#]*)"
             + (f"(?:{re.escape(settings.concat)})?" if settings.concat else "")
         )
         room = LONGEST_LINE

@@ -17,7 +17,7 @@ def run_define(state: State, text: str) -> None:
     name, equals, value = text.partition("=")
     name = name.strip().upper()
     if equals:
-        if not re.fullmatch(r"[A-Z_]\w{0,127}", name):
+        if not re.fullmatch(r"\w[\w$#]{0,127}", name):
             raise CommandError(f'SP2-0136: DEFINE requires a name, not "{name}"')
         state.variables.define(name, unquoted(value.strip()))
         return

@@ -3,11 +3,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
+
 import pytest
 
 from polltrace.scenarios.script.settings import Settings
 from polltrace.scenarios.script.substitution import Variables
+from polltrace.scenarios.script.variable_commands import run_define
 from polltrace.scenarios.script.words import CommandError
+
+if TYPE_CHECKING:
+    from polltrace.scenarios.script.state import State
 
 
 def variables(settings: Settings | None = None, *answers: str) -> Variables:
@@ -40,6 +48,20 @@ def test_one_ampersand_asks_each_time_and_two_once() -> None:
 def test_without_an_answer_nothing_is_executed() -> None:
     with pytest.raises(CommandError, match="SP2-0546"):
         variables().substitute("&n")
+
+
+def test_a_variable_whose_name_begins_with_a_digit() -> None:
+    """DEFINE and a reference as in a script of SQL*Plus (define-digit.sql)."""
+    define, query = (Path(__file__).parent / "define-digit.sql").read_text().splitlines()
+    settings = Settings()
+    state = SimpleNamespace(variables=Variables(settings, lambda _: None))
+    run_define(cast("State", state), define.removeprefix("define "))
+    expected = "select 1 x from dual where sysdate between sysdate-5/1440 and sysdate;"
+    assert state.variables.substitute(query) == expected
+    run_define(cast("State", state), "9=x")
+    assert state.variables.substitute("&9") == "x"
+    with pytest.raises(CommandError, match="SP2-0136"):
+        run_define(cast("State", state), "a-b=x")
 
 
 def test_settings() -> None:

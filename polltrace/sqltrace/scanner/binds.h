@@ -20,4 +20,9 @@ struct binds {
 // binds or 1 MiB is left out. False where there is no memory.
 bool binds_read(struct binds *to, const char *at, const char *end);
 
+// The quote that closes a value in the line [at, eol): the line's last byte, or
+// what comes before the next bind, which Oracle sometimes writes on the same
+// line. NULL where the value goes on.
+const char *value_end(const char *at, const char *eol);
+
 void binds_free(struct binds *binds);

@@ -16,6 +16,7 @@ static const char *const KNOWN[] = {
     "Oracle Database ",
     "Oracle9i ",
     "Oracle8i ",
+    "ORACLE V",
     "Version",
     "Build label:",
     "ORACLE_HOME",
@@ -82,14 +83,17 @@ static void other_line(struct reader *reader, const char *at, const char *eol) {
     // A value's own lines and dumps are as their bind has them.
     const bool of_body =
         reader->mode.place == IN_BINDS || reader->mode.place == IN_ERROR_TEXT;
-    if (known && !of_body)
+    if (known && !of_body) {
         reader_add(reader, HEADER_RECORD, at, eol);
-    else if (reader->want & WANT_LINES)
+        reader->block->has_header |= !reader->block->has_record;
+    } else if (reader->want & WANT_LINES)
         reader_add(reader, LINE_RECORD, at, eol);
     if (known && *at == '=')
         reader->mode.place = AT_RECORDS;
     if (!blank && !known && !of_body)
-        kinds_add_line(&reader->block->kinds, at, eol);
+        kinds_add_line(reader->block->has_record ? &reader->block->kinds
+                                                 : &reader->block->preamble,
+                       at, eol);
 }
 
 // Further records of the line, which Oracle sometimes runs together.
@@ -116,7 +120,8 @@ static void expect_counts(struct reader *reader, size_t first) {
         const struct record *const each = &reader->block->record[i];
         const bool is_call = each->kind >= PARSE_CALL &&
                              each->kind <= LAST_CALL && each->kind != WAIT_CALL;
-        if (each->kind == NOTICE_RECORD && reader->want & WANT_UNIT)
+        if ((each->kind == NOTICE_RECORD || each->kind == HEADER_RECORD) &&
+            reader->want & WANT_UNIT)
             reader->want &= ~(unsigned)WANT_COUNTS;
         if (each->kind == NOTICE_RECORD || each->kind == HEADER_RECORD)
             reader->counts = false;
@@ -147,6 +152,7 @@ static const char *next_line(struct reader *reader, const char *at) {
 #ifndef GENERAL // what the others are compared with
     if (read_usual_line(reader, at, eol)) {
         reader->block->lines++;
+        reader->block->has_record = true;
         expect_counts(reader, first);
         return read_body(reader, after_line(eol, reader->end));
     }
@@ -158,6 +164,8 @@ static const char *next_line(struct reader *reader, const char *at) {
         reader->block->lines++;
         return after_line(eol, reader->end);
     }
+    reader->block->has_record |=
+        !BEGINS(at, eol, "*** TRACE") && !BEGINS(at, eol, "*** DUMP");
     if (found < eol)
         rest_of_line(reader, found, eol);
     expect_counts(reader, first);
@@ -187,8 +195,9 @@ static bool name_kinds(struct reader *reader) {
 }
 
 struct mode block_guess(const char *data, size_t len) {
-    static const char *const OF_BINDS[] = {
-        " Bind#", "  oacdty=", "  oacflg=", "  kxsbbbfp=", "  value="};
+    static const char *const OF_BINDS[] = {" Bind#",      " bind ",
+                                           "  oacdty=",   "  oacflg=",
+                                           "  kxsbbbfp=", "  value="};
     for (size_t i = 0; i < sizeof OF_BINDS / sizeof *OF_BINDS; i++) {
         const size_t needed = strlen(OF_BINDS[i]);
         if (len >= needed && memcmp(data, OF_BINDS[i], needed) == 0)
@@ -205,7 +214,9 @@ void block_read(struct block *block, const char *data, size_t len,
     block->want = want;
     block->lines = 0;
     block->count = 0;
-    block->kinds.count = 0;
+    block->kinds.count = block->preamble.count = 0;
+    block->has_header = false;
+    block->has_record = begins.place != AT_RECORDS;
     struct reader reader = {
         .block = block,
         .end = data + len,

@@ -16,6 +16,9 @@ struct block {
     struct record *record;
     size_t count, room;
     struct kinds kinds;
+    // Lines before the first record of the block, and whether there is one.
+    struct kinds preamble;
+    bool has_header, has_record;
     struct names names;
     struct counts counts; // of the calls that are in a RUN_RECORD
     bool out_of_memory;

@@ -2,6 +2,7 @@
 // The lines after PARSING IN CURSOR, PARSE ERROR and BINDS. They are what
 // somebody wrote, so they may look like records.
 #define _GNU_SOURCE // memrchr
+#include "binds.h"
 #include "fields.h"
 #include "lines.h"
 #include "reader.h"
@@ -27,12 +28,6 @@ static void pass_lines(struct reader *reader, const char *at,
     }
 }
 
-static bool is_statement_end(const char *at, const char *end) {
-    const size_t len = sizeof STATEMENT_END - 1;
-    return end - at > (ptrdiff_t)len && memcmp(at, STATEMENT_END, len) == 0 &&
-           (at[len] == '\n' || at[len] == '\r');
-}
-
 // Whether what comes after END OF STMT can: a record or a separator. It cannot
 // where a text holds such a line.
 static bool follows_statement(const char *at, const char *end) {
@@ -45,6 +40,21 @@ static bool follows_statement(const char *at, const char *end) {
             return true;
     }
     return at < end && (*at == '\n' || *at == '\r');
+}
+
+// The line END OF STMT, which a record may follow at once.
+static bool is_statement_end(const char *at, const char *end) {
+    const size_t len = sizeof STATEMENT_END - 1;
+    return end - at > (ptrdiff_t)len && memcmp(at, STATEMENT_END, len) == 0 &&
+           follows_statement(at + len, end);
+}
+
+// Behind the line END OF STMT at `at`.
+static const char *behind_statement(const char *at, const char *end) {
+    const size_t len = sizeof STATEMENT_END - 1;
+    if (end - at <= (ptrdiff_t)len || at[len] == '\n' || at[len] == '\r')
+        return skip_line(at, end);
+    return at + len;
 }
 
 // The line END OF STMT where a text of `len` bytes at `at` ends; NULL where
@@ -63,6 +73,8 @@ static const char *end_by_length(const char *at, const char *end, int64_t len) {
 static const char *end_by_lines(const char *at, const char *end) {
     while (at < end) {
         const char *const next = skip_line(at, end);
+        if (is_statement_end(at, end) && behind_statement(at, end) < next)
+            return at;
         if (is_statement_end(at, end) &&
             (next >= end || follows_statement(next, end)))
             return at;
@@ -101,7 +113,8 @@ static const char *read_text(struct reader *reader, size_t index,
     record->body_len = (uint32_t)(until - at);
     if (!found)
         reader->mode.place = IN_TEXT;
-    const char *const next = found ? skip_line(found, reader->end) : until;
+    const char *const next =
+        found ? behind_statement(found, reader->end) : until;
     pass_lines(reader, at, next);
     return next;
 }
@@ -124,8 +137,32 @@ static const char *read_text_rest(struct reader *reader, const char *at) {
     return next;
 }
 
-// A statement that did not parse has no END OF STMT: its length tells, or the
-// next record does.
+// Whether a record or a separator begins at `at`.
+static bool begins_record(struct reader *reader, const char *at,
+                          const char *eol) {
+    const size_t count = reader->block->count;
+    const bool is_record = BEGINS(at, eol, "=====") ||
+                           BEGINS(at, eol, "*** ") ||
+                           read_record(reader, at, eol);
+    reader->block->count = count;
+    return is_record;
+}
+
+// The length of an error's text that ends before the next record; 0 where the
+// block ends first.
+static size_t text_before_record(struct reader *reader, const char *at) {
+    const char *const begin = at;
+    while (at < reader->end) {
+        const char *const eol = line_end(at, reader->end);
+        if (begins_record(reader, at, eol))
+            return (size_t)(at - begin);
+        at = after_line(eol, reader->end);
+    }
+    return 0;
+}
+
+// A statement that did not parse has no END OF STMT: its length shows where it
+// ends, or the next record does.
 static const char *read_error_text(struct reader *reader, size_t index,
                                    const char *at) {
     struct record *record = &reader->block->record[index];
@@ -137,24 +174,33 @@ static const char *read_error_text(struct reader *reader, size_t index,
         const char *p = colon + 5;
         read_number(&p, &len);
     }
-    if (len <= 0 || len > LONGEST_TEXT || len >= reader->end - at ||
-        (at[len] != '\n' && at[len] != '\r'))
-        return at;
+    const char *next;
+    if (len > 0 && len <= LONGEST_TEXT && len < reader->end - at &&
+        (at[len] == '\n' || at[len] == '\r')) {
+        next = skip_line(at + len, reader->end);
+    } else {
+        len = (int64_t)text_before_record(reader, at);
+        if (!len)
+            return at;
+        reader->mode.place = AT_RECORDS;
+        next = at + len;
+    }
+    record = &reader->block->record[index]; // it may have moved
     record->body = (uint32_t)(at - reader->block->data);
     record->body_len = (uint32_t)len;
-    const char *const next = skip_line(at + len, reader->end);
     pass_lines(reader, at, next);
     return next;
 }
 
 // The line [at, eol) is of a value in quotes that does not end in it.
 static bool opens_value(const char *at, const char *eol) {
-    static const char VALUE[] = "  value=\"";
-    const size_t len = sizeof VALUE - 1;
-    if (eol > at && eol[-1] == '\r')
-        eol--;
-    return (size_t)(eol - at) >= len && memcmp(at, VALUE, len) == 0 &&
-           ((size_t)(eol - at) == len || eol[-1] != '"');
+    static const char VALUE[] = "value=\"";
+    const ptrdiff_t len = sizeof VALUE - 1;
+    const char *const line = at;
+    while (at < eol && *at == ' ')
+        at++;
+    return at - line >= 2 && eol - at >= len && memcmp(at, VALUE, len) == 0 &&
+           !value_end(at + len, eol);
 }
 
 // Whether the last of the lines [from, until) leaves a value open.
@@ -184,15 +230,12 @@ static const char *read_binds(struct reader *reader, const char *at) {
 // A line of a value: the last one ends with a quote.
 static const char *read_value(struct reader *reader, const char *at) {
     const char *const eol = line_end(at, reader->end);
-    const char *last = eol;
-    if (last > at && last[-1] == '\r')
-        last--;
     const char *const next = after_line(eol, reader->end);
     const size_t len = (size_t)(next - at);
     if (len > reader->mode.left) {
         kinds_add(&reader->block->kinds, "(unclosed value)", 16, 1);
         reader->mode = (struct mode){.place = IN_BINDS};
-    } else if (last > at && last[-1] == '"') {
+    } else if (value_end(at, eol)) {
         reader->mode = (struct mode){.place = IN_BINDS};
     } else {
         reader->mode.left -= (uint32_t)len;

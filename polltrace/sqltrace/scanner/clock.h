@@ -23,8 +23,8 @@ static inline void session_extend(struct session *session,
         session->last = end;
 }
 
-// What scan_clock leaves: a number out of range, a record without a time, the
-// first one after a timestamp, units of 1.024 us.
+// Records that scan_clock leaves to this: a number out of range, no time, the
+// first one after a timestamp, an error, units other than microseconds.
 void scan_unusual_clock(struct scan *scan, struct record *record);
 
 // Bring the times of `record` to microseconds, and tell the session the time.
@@ -32,7 +32,7 @@ static inline void scan_clock(struct scan *scan, struct record *record) {
     struct session *session = scan->sessions.now;
     const int64_t *field = record->field;
     if (!(record->has >> FIELD_TIM & 1) || session->wall_pending ||
-        scan->summary.clock > 1000 ||
+        scan->summary.clock > 1000 || record->kind >= ERROR_CALL ||
         (uint64_t)(field[FIELD_TIM] | field[FIELD_ELA] | field[FIELD_C] |
                    field[FIELD_E]) >= (uint64_t)LARGEST) {
         scan_unusual_clock(scan, record);

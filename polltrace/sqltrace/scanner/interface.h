@@ -9,7 +9,7 @@
 #pragma GCC visibility push(default)
 
 // Raised where a function or a column changes its meaning.
-enum { INTERFACE_VERSION = 4 };
+enum { INTERFACE_VERSION = 5 };
 
 int32_t sqltrace_version(void);
 size_t sqltrace_summary_size(void);

@@ -29,6 +29,12 @@ void kinds_add(struct kinds *kinds, const char *name, size_t len,
     kinds->kind[i < MOST_KINDS ? i : MOST_KINDS - 1].lines += lines;
 }
 
+void kinds_add_all(struct kinds *to, const struct kinds *from) {
+    for (size_t i = 0; i < from->count; i++)
+        kinds_add(to, from->kind[i].name, strlen(from->kind[i].name),
+                  from->kind[i].lines);
+}
+
 static bool in_word(unsigned char c) {
     return c < 128 && (isalpha(c) || c == '_' || c == '$');
 }

@@ -20,5 +20,8 @@ struct kinds {
 void kinds_add(struct kinds *kinds, const char *name, size_t len,
                uint64_t lines);
 
+// Add the counts of `from`.
+void kinds_add_all(struct kinds *to, const struct kinds *from);
+
 // Count the line [at, end) by its first word.
 void kinds_add_line(struct kinds *kinds, const char *at, const char *end);

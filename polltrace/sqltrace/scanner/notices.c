@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Lines about the file and about the session.
+#define _GNU_SOURCE // memmem
 #include <string.h>
 
 #include "fields.h"
@@ -69,7 +70,32 @@ static void read_wall(struct scan *scan, const char *at, const char *end) {
     scan->summary.last_wall = us;
 }
 
+// "APPNAME mod='SQL*Plus' mh=3669949024 act='' ah=4029777240"; a name may hold
+// quotes.
+static void read_application(struct scan *scan, const char *at,
+                             const char *end) {
+    static const char *const MARKS[] = {" mod='", "' mh=", " act='", "' ah="};
+    const char *mark[4]; // behind the opening ones, at the closing ones
+    for (size_t i = 0; i < 4; i++) {
+        const size_t len = strlen(MARKS[i]);
+        at = memmem(at, (size_t)(end - at), MARKS[i], len);
+        if (!at)
+            return;
+        mark[i] = i % 2 ? at : at + len;
+        at = mark[i];
+    }
+    scan->out_of_memory |=
+        !session_set_text(scan->sessions.now, MODULE, mark[0],
+                          (size_t)(mark[1] - mark[0])) ||
+        !session_set_text(scan->sessions.now, ACTION, mark[2],
+                          (size_t)(mark[3] - mark[2]));
+}
+
 void scan_notice(struct scan *scan, const char *at, const char *end) {
+    if (*at == 'A') {
+        read_application(scan, at, end);
+        return;
+    }
     if (begins(at, end, "*** [ Unix process pid: "))
         read_process(scan, at, end);
     else if (begins(at, end, "*** DUMP FILE SIZE IS LIMITED") ||
@@ -100,24 +126,28 @@ static void keep(char *to, size_t room, const char *name, const char *at,
     to[len] = '\0';
 }
 
+static void keep_number(struct summary *to, const char *at, const char *end) {
+    const char *last = at;
+    while (last < end && ((*last >= '0' && *last <= '9') || *last == '.'))
+        last++;
+    keep(to->version, sizeof to->version, "", at, last);
+}
+
 // "Oracle Database 19c ... Release 19.0.0.0.0 - Production"
 static void read_release(struct summary *to, const char *at, const char *end) {
     static const char NAME[] = " Release ";
     for (; end - at > (ptrdiff_t)sizeof NAME; at++)
         if (memcmp(at, NAME, sizeof NAME - 1) == 0) {
-            at += sizeof NAME - 1;
-            const char *last = at;
-            while (last < end &&
-                   ((*last >= '0' && *last <= '9') || *last == '.'))
-                last++;
-            keep(to->version, sizeof to->version, "", at, last);
+            keep_number(to, at + sizeof NAME - 1, end);
             return;
         }
 }
 
 void scan_header(struct scan *scan, const char *at, const char *end) {
     struct summary *to = &scan->summary;
-    if (begins(at, end, "Oracle"))
+    if (begins(at, end, "ORACLE V"))
+        keep_number(to, at + 8, end);
+    else if (begins(at, end, "Oracle"))
         read_release(to, at, end);
     // The update's true version; the kernel's line has a colon.
     else if (begins(at, end, "Version "))
@@ -128,4 +158,6 @@ void scan_header(struct scan *scan, const char *at, const char *end) {
         keep(to->instance, sizeof to->instance, "Instance name:", at, end);
     else if (begins(at, end, "Unix process pid:"))
         read_process(scan, at, end);
+    if (*at == 'O')
+        scan_release_unit(scan);
 }

@@ -29,7 +29,7 @@ enum record_kind {
     BINDS_RECORD,      // its values are the body
     BINDS_REST_RECORD, // of binds that a timestamp or the block's end cut
     STAT_RECORD,       // a row of a plan
-    NOTICE_RECORD,     // "*** ...": a timestamp, identity, continuation
+    NOTICE_RECORD,     // "*** ..." or APPNAME: a timestamp, identity, ...
     HEADER_RECORD,     // of the file: version, host, process
     RUN_RECORD,        // calls and waits that the block has counted
     RECORD_KINDS

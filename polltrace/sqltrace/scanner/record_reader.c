@@ -107,6 +107,10 @@ const char *read_record(struct reader *reader, const char *at,
     if (BEGINS(at, eol, text " #"))                                            \
     return whole_line(reader, kind, sizeof(text), at, eol)
     switch (*at) {
+    case 'A':
+        if (BEGINS(at, eol, "APPNAME mod='"))
+            return whole_line(reader, NOTICE_RECORD, 0, at, eol);
+        break;
     case 'W':
         if (BEGINS(at, eol, "WAIT #"))
             return wait_call(reader, at, eol);

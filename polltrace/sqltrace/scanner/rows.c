@@ -56,11 +56,27 @@ static struct contained contain_call(struct scan *scan,
     return found;
 }
 
+// A wait whose end is not known is after the last record that has a time, and
+// no call is known to contain it.
+static void pass_untimed_wait(struct scan *scan, const struct record *record) {
+    struct session *const session = scan->sessions.now;
+    scan->summary.untimed_waits++;
+    session->has_untimed_waits = true;
+    if (session->untimed_since != session->last) {
+        session->untimed_since = session->last;
+        session->untimed_us = 0;
+    }
+    const int64_t us = session->untimed_us + value_of(record, FIELD_ELA);
+    session->untimed_us = us < LARGEST ? us : LARGEST;
+}
+
 static inline void account_wait(struct scan *scan, const struct record *record,
                                 int64_t line) {
     scan->summary.waits++;
     if (record->has >> FIELD_TIM & 1)
         contain_wait(scan, record, line);
+    else
+        pass_untimed_wait(scan, record);
 }
 
 // Add a call to the sums, and find what it contains.
@@ -76,7 +92,8 @@ static inline struct contained account_call(struct scan *scan,
                : (struct contained){0};
 }
 
-static void put_contained(struct batch *batch, const struct record *record,
+static void put_contained(struct batch *batch, const struct session *session,
+                          const struct record *record,
                           const struct contained *in, int64_t line) {
     if (!(batch->wanted & OF_RECURSION) || !(record->has >> FIELD_TIM & 1))
         return;
@@ -86,6 +103,8 @@ static void put_contained(struct batch *batch, const struct record *record,
     const int64_t c = value_of(record, FIELD_C), e = value_of(record, FIELD_E);
     batch_put(batch, COLUMN_xc_us, c > in->c ? c - in->c : 0);
     batch_put(batch, COLUMN_xe_us, e > in->e ? e - in->e : 0);
+    if (session->has_untimed_waits)
+        return;
     batch_put(batch, COLUMN_wait_us, in->waits);
     batch_put(batch, COLUMN_uaf_us, e - c - in->waits);
 }
@@ -180,13 +199,14 @@ static void put_call(struct scan *scan, struct batch *batch,
         account_wait(scan, record, line);
     else
         found = account_call(scan, record, depth, line);
-    put_contained(batch, record, &found, line);
+    put_contained(batch, scan->sessions.now, record, &found, line);
 }
 
 // Of what calls contain, only orphans are wanted: a wait, or a call of the
 // client, makes a difference where a recursive call came before it.
 static void count_wait(struct scan *scan, const struct record *record) {
-    if (scan->sessions.now->containment.count)
+    if (scan->sessions.now->containment.count ||
+        !(record->has >> FIELD_TIM & 1))
         account_wait(scan, record, 0);
     else
         scan->summary.waits++;

@@ -97,6 +97,20 @@ static void take_binds_of(struct scan *scan, const struct block *block,
         !binds_read(cursor->binds, at, at + record->body_len);
 }
 
+// The cursor stands for the statement that did not parse.
+static void take_error_statement(struct scan *scan, const struct block *block,
+                                 const struct record *record) {
+    if (!record->body_len)
+        return;
+    take_statement(scan, block, record);
+    if (!scan->text_of)
+        return;
+    statement_end_error(scan->text_of);
+    statement_release(scan->text_of);
+    scan->text_of = NULL;
+    scan->summary.statements--;
+}
+
 // What a record says of those to come.
 static void take(struct scan *scan, const struct block *block,
                  const struct record *record) {
@@ -106,6 +120,9 @@ static void take(struct scan *scan, const struct block *block,
     switch (record->kind) {
     case STATEMENT_RECORD:
         take_statement(scan, block, record);
+        break;
+    case PARSE_ERROR_CALL:
+        take_error_statement(scan, block, record);
         break;
     case TEXT_REST_RECORD:
         take_text(scan, block, record);
@@ -215,6 +232,22 @@ static void read_well(const struct scan *scan, struct block *block) {
         block_read(block, block->data, block->len, scan->mode, want);
 }
 
+// The preamble of the file is over.
+static void end_preamble(struct scan *scan) {
+    if (!scan->has_header)
+        kinds_add_all(&scan->kinds, &scan->preamble);
+    scan->has_record = true;
+}
+
+static void take_kinds(struct scan *scan, const struct block *block) {
+    kinds_add_all(scan->has_record ? &scan->kinds : &scan->preamble,
+                  &block->preamble);
+    scan->has_header |= block->has_header && !scan->has_record;
+    if (block->has_record && !scan->has_record)
+        end_preamble(scan);
+    kinds_add_all(&scan->kinds, &block->kinds);
+}
+
 bool scan_block(struct scan *scan, struct block *block, struct batch *batch) {
     if (!block)
         return !scan->options.counted || put_counted(scan, batch);
@@ -223,10 +256,7 @@ bool scan_block(struct scan *scan, struct block *block, struct batch *batch) {
         !(scan->options.counted ? count_calls(scan, block, batch)
                                 : put_rows(scan, block, batch)))
         return false;
-    for (size_t i = 0; i < block->kinds.count; i++)
-        kinds_add(&scan->kinds, block->kinds.kind[i].name,
-                  strlen(block->kinds.kind[i].name),
-                  block->kinds.kind[i].lines);
+    take_kinds(scan, block);
     scan->mode = block->ends;
     scan->summary.lines += block->lines;
     scan->summary.bytes += (int64_t)block->len;
@@ -234,6 +264,10 @@ bool scan_block(struct scan *scan, struct block *block, struct batch *batch) {
 }
 
 void scan_end(struct scan *scan, struct summary *summary) {
+    if (!scan->has_record) {
+        kinds_add_all(&scan->kinds, &scan->preamble);
+        scan->has_record = true;
+    }
     sessions_end(&scan->sessions);
     scan->summary.sessions = scan->sessions.ended;
     *summary = scan->summary;

@@ -33,6 +33,7 @@ struct summary {
                             // last; 0: they are less than 10 s apart
     int64_t out_of_range, negative; // numbers that were left out, or set to 0
     int64_t limited, continued_from, continues_in; // 1 where a line says so
+    int64_t untimed_waits, untimed_errors; // records whose time is not known
     char version[LONGEST_VERSION], node[LONGEST_NAME], instance[LONGEST_NAME];
     struct session_totals sessions;
 };

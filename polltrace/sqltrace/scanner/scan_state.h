@@ -12,6 +12,10 @@ struct scan {
     struct sessions sessions;
     struct summary summary;
     struct kinds kinds;
+    // Lines before the first record of the file. They are its header if one of
+    // them is known to be: releases differ in what they write there.
+    struct kinds preamble;
+    bool has_header, has_record;
     struct tally tally;
     uint32_t batches;
     int64_t binds_cursor;      // that the last BINDS was for
@@ -25,4 +29,6 @@ struct scan {
 
 // A record that tells who the next ones are of, or when.
 void scan_notice(struct scan *scan, const char *at, const char *end);
+// The unit of time that the release in the header has, if one is known.
+void scan_release_unit(struct scan *scan);
 void scan_header(struct scan *scan, const char *at, const char *end);

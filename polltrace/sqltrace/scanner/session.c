@@ -11,6 +11,8 @@ static void end_session(struct session_totals *to, struct session *session) {
     containment_end(&session->containment);
     const struct orphans *orphans = &session->containment.orphans;
     to->elapsed += session->records ? session->last - session->first : 0;
+    if (session->untimed_since == session->last)
+        to->elapsed += session->untimed_us;
     to->clock_steps += session->clock_steps;
     to->cursors_forgotten += session->cursors.forgotten;
     to->orphans.calls += orphans->calls;

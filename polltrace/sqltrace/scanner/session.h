@@ -19,6 +19,10 @@ struct session {
     int64_t offset;        // us from its clock to that
     bool wall_pending, has_offset;
     int64_t clock_steps; // times that its clock went back
+    // Waits without a time (before 10.2): whether there are any, and how long
+    // those lasted that came after a record of the time `untimed_since`.
+    bool has_untimed_waits;
+    int64_t untimed_since, untimed_us;
 };
 
 // Sums over sessions.

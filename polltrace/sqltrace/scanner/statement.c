@@ -84,6 +84,16 @@ void statement_end_text(struct statement *statement) {
     strip(statement, "\r");
 }
 
+void statement_end_error(struct statement *statement) {
+    while (strip(statement, "\n") || strip(statement, "\r"))
+        ;
+    uint64_t hash = 0xCBF29CE484222325u; // FNV-1a
+    for (size_t i = 0; i < statement->sql_len; i++)
+        hash = (hash ^ (unsigned char)statement->sql[i]) * 0x100000001B3u;
+    snprintf(statement->sqlid, sizeof statement->sqlid, "text=%016" PRIx64,
+             hash);
+}
+
 static size_t slot_of(const struct cursors *cursors, int64_t number) {
     uint64_t hash = (uint64_t)number * 0x9E3779B97F4A7C15u;
     size_t i = (size_t)(hash >> 32) & (cursors->room - 1);

@@ -51,6 +51,10 @@ bool statement_add_text(struct statement *to, const char *at, size_t len);
 // END OF STMT where a block's end hid that it was one.
 void statement_end_text(struct statement *statement);
 
+// The same for a statement that did not parse, which ends before a record and
+// is called by a hash of its text.
+void statement_end_error(struct statement *statement);
+
 // The cursor of that number; a new one has a statement that is not known.
 // NULL where there is no memory.
 struct cursor *cursors_find(struct cursors *cursors, int64_t number);
