@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""SET AUTOTRACE's statistics: what v$sesstat has counted for a session while a statement ran. A
-second session reads them, so that reading counts nothing."""
+"""Statistics of SET AUTOTRACE: differences of v$sesstat over a statement.
+
+A second session reads them, so that reading adds nothing to the counts.
+"""
 
 from __future__ import annotations
 
@@ -26,17 +28,17 @@ _SETTLING_S = 5.0
 
 
 class SessionStatistics:
-    """The statistics of session `sid`; `query` executes in another session."""
+    """Statistics of session `sid`; `query` executes in another session."""
 
     def __init__(self, query: Query, sid: int) -> None:
         self._query = query
         self._sid = sid
 
     def read(self) -> dict[str, int]:
-        """Once the session waits for its client: an answer may come before it is counted."""
+        """Values once the session waits for its client: an answer may arrive before its count."""
         state = f"select state, event from v$session where sid = {self._sid}"
-        end = time.monotonic() + _SETTLING_S
-        while self._query(state) != [["WAITING", _IDLE]] and time.monotonic() < end:
+        deadline = time.monotonic() + _SETTLING_S
+        while self._query(state) != [["WAITING", _IDLE]] and time.monotonic() < deadline:
             time.sleep(0.005)
         names = ", ".join(f"'{name}'" for name in STATISTICS)
         rows = self._query(
@@ -46,15 +48,13 @@ class SessionStatistics:
         return {str(name): int(value or 0) for name, value in rows}
 
 
-def statistics_lines(
-    before: Mapping[str, int], after: Mapping[str, int], rows: int
-) -> Iterator[str]:
-    """The report; `-` for a statistic that the server does not count."""
+def statistics_lines(start: Mapping[str, int], end: Mapping[str, int], rows: int) -> Iterator[str]:
+    """Lines of the report; `-` for a statistic that the server does not count."""
     yield ""
     yield "Statistics"
     yield "-" * 58
     for name in STATISTICS:
-        figure = str(after[name] - before.get(name, 0)) if name in after else "-"
+        figure = str(end[name] - start.get(name, 0)) if name in end else "-"
         yield f"{figure:>11}  {name}"
     yield f"{rows:>11}  rows processed"
     yield ""

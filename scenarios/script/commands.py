@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The commands of SQL*Plus, except those that run something (runner.py)."""
+"""Commands of SQL*Plus, except those that run a statement or a script (runner.py)."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ Command = Callable[[State, str], None]
 
 
 class FileCommandError(CommandError):
-    """A file cannot be opened: WHENEVER OSERROR."""
+    """A file that cannot be opened, for WHENEVER OSERROR."""
 
 
 def _set(state: State, text: str) -> None:
-    before = state.settings.serveroutput
+    previous = state.settings.serveroutput
     try:
         run_set(state.settings, text)
     finally:
-        if state.database.target and state.settings.serveroutput != before:
+        if state.database.target and state.settings.serveroutput != previous:
             state.database.client.ask("enable", on=state.settings.serveroutput)
 
 
@@ -49,7 +49,7 @@ def _clear(state: State, text: str) -> None:
             state.output.line("columns cleared")
     elif abbreviates(word, "TIMIng"):
         state.timers.clear()
-    elif not any(abbreviates(word, each) for each in ("SCReen", "BREaks", "COMPutes", "BUFFer")):
+    elif not any(abbreviates(word, form) for form in ("SCReen", "BREaks", "COMPutes", "BUFFer")):
         raise CommandError(f'SP2-0158: unknown CLEAR option "{word}"')
 
 
@@ -83,16 +83,16 @@ def _timing(state: State, text: str) -> None:
     if abbreviates(word, "START"):
         state.timers.append((" ".join(name), time.monotonic()))
         return
-    if not any(abbreviates(word, each) for each in ("SHOW", "STOP")):
+    if not any(abbreviates(word, form) for form in ("SHOW", "STOP")):
         raise CommandError(f'SP2-0158: unknown TIMING option "{word}"')
     if not state.timers:
         raise CommandError("SP2-0325: no timing elements to show")
-    title, began = state.timers[-1]
+    title, start_s = state.timers[-1]
     if abbreviates(word, "STOP"):
         state.timers.pop()
     if title:
         state.output.line(f"timing for: {title}")
-    state.output.line(elapsed(time.monotonic() - began))
+    state.output.line(elapsed(time.monotonic() - start_s))
 
 
 def _whenever(state: State, text: str) -> None:
@@ -156,7 +156,7 @@ COMMANDS: dict[str, Command] = {
     "VARiable": run_variable,
     "WHENEVER": _whenever,
 }
-"""The capitals of a name are its shortest abbreviation."""
+"""Commands by name; the capitals of a name are its shortest abbreviation."""
 
 KEEP_SEMICOLON = ("PROmpt",)
 UNAVAILABLE = [
@@ -189,4 +189,4 @@ UNAVAILABLE = [
     "XQUERY",
     "ORADEBUG",
 ]
-"""Commands of SQL*Plus that are not here."""
+"""Commands of SQL*Plus that the runner refuses by name."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A script's session, and the one that reads its statistics: each a process with the driver."""
+"""The session of a script and the session that reads its statistics, each in a driver's process."""
 
 from __future__ import annotations
 
@@ -18,8 +18,10 @@ from polltrace.scenarios.script.words import CommandError
 
 
 class StatementError(Exception):
-    """The server's or the driver's error: `text`, its number `code` (0 without), and `offset`, the
-    place in the statement in bytes."""
+    """An error of the server or of the driver.
+
+    `code` is its number, 0 without one; `offset` is its place in the statement, in bytes.
+    """
 
     def __init__(self, text: str, code: int, offset: int, *, connected: bool) -> None:
         super().__init__(text)
@@ -28,7 +30,7 @@ class StatementError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """`dsn`: host:port/service."""
+    """A database and an account; `dsn` is host:port/service."""
 
     dsn: str
     user: str
@@ -36,13 +38,15 @@ class Target:
     disable_oob: bool
 
     def __repr__(self) -> str:
-        return f"Target({self.dsn!r}, {self.user!r})"  # wherever it is printed, not the password
+        return f"Target({self.dsn!r}, {self.user!r})"  # never the password
 
 
 @dataclass(frozen=True, slots=True)
 class Executed:
-    """`columns` of a query, else None and the rows that were `changed`; `warning`: that a unit was
-    stored with errors."""
+    """Result of a statement: the `columns` of a query, or None and the number of `changed` rows.
+
+    `warning` is set where a stored unit has errors.
+    """
 
     columns: list[Described] | None
     changed: int
@@ -50,7 +54,7 @@ class Executed:
 
 
 class ScriptClient(ClientProcess):
-    """The driver's process for scripts (clients/README.md). Each request raises StatementError."""
+    """The driver's process for scripts (clients/README.md). Requests raise StatementError."""
 
     def __init__(self) -> None:
         super().__init__(SCRIPT_PROGRAM)
@@ -84,12 +88,12 @@ class ScriptClient(ClientProcess):
         return _executed(answer)
 
     def rows(self) -> Iterator[list[str | None]]:
-        """What is left of the rows of the last query."""
+        """Rows of the last query that have not been fetched."""
         while rows := self.ask("fetch")["rows"]:
             yield from rows
 
     def query(self, sql: str) -> list[list[str | None]]:
-        """All rows."""
+        """Execute a query and return its rows."""
         self.execute(sql, 100, 100)
         return list(self.rows())
 
@@ -99,14 +103,14 @@ def _executed(answer: dict[str, Any]) -> Executed:
     described = None
     if columns is not None:
         described = [
-            Described(each["name"], each["type"].removeprefix("DB_TYPE_"), each["size"])
-            for each in columns
+            Described(column["name"], column["type"].removeprefix("DB_TYPE_"), column["size"])
+            for column in columns
         ]
     return Executed(described, answer["changed"], answer.get("warning", ""))
 
 
 class Database:
-    """The sessions of a script from __enter__ to __exit__; CONNECT begins them anew."""
+    """Sessions of a script from __enter__ to __exit__; CONNECT replaces them."""
 
     def __init__(self) -> None:
         self._stack = contextlib.ExitStack()
@@ -125,27 +129,30 @@ class Database:
 
     @property
     def client(self) -> ScriptClient:
-        """Raises CommandError where there is no session."""
+        """The driver's process of the session. Raises CommandError where there is no session."""
         if self._client is None or self.target is None:
             raise CommandError("SP2-0640: Not connected")
         return self._client
 
     def connect(self, target: Target) -> None:
-        """The session so far ends, with a commit. Raises StatementError, DriverError."""
+        """End the present session with a commit and connect to `target`.
+
+        Raises StatementError, DriverError.
+        """
         self.disconnect()
         self._client = self._client or self._stack.enter_context(ScriptClient())
         self._client.connect(target)
         self.target, self.date_format = target, DEFAULT
 
     def disconnect(self) -> None:
-        """Commits. Raises StatementError."""
+        """Commit and end the session. Raises StatementError."""
         connected, self.target, self._statistics = self.target, None, None
         if connected and self._client:
             self._client.ask("commit")
             self._client.ask("close")
 
     def lost(self) -> None:
-        """The session is gone."""
+        """Record that the session has been lost."""
         self.target, self._statistics = None, None
 
     def execute(self, sql: str, fetch_size: int, prefetch: int) -> Executed:
@@ -154,11 +161,11 @@ class Database:
         return executed
 
     def opened(self, name: str, fetch_size: int) -> Executed:
-        """The rows of a REFCURSOR variable are the next ones."""
+        """Make the rows of a REFCURSOR variable the next ones to fetch."""
         return _executed(self.client.ask("open", name=name, fetch_size=fetch_size))
 
     def statistics(self) -> SessionStatistics:
-        """Of this session, by a second one. Raises StatementError, DriverError."""
+        """Statistics of this session, read by a second one. Raises StatementError, DriverError."""
         client = self.client
         assert self.target
         if self._statistics is None:

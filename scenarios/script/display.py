@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A column of a query as it is shown: its width, its heading, and its values' text."""
+"""Display of a query's column: its width, its heading, and the text of its values."""
 
 from __future__ import annotations
 
@@ -30,8 +30,11 @@ class Described:
 
 @dataclass(frozen=True, slots=True)
 class DisplayColumn:
-    """`heading`: its lines; `text`: a function from the driver's text of a value to what is
-    shown; `fold`: what becomes of text that is longer than `width`: "wrap", "word", "truncate"."""
+    """A column as a report shows it.
+
+    `heading` has its lines; `text` converts the driver's text of a value to the displayed one;
+    `fold` says how text longer than `width` is broken: "wrap", "word" or "truncate".
+    """
 
     name: str
     heading: tuple[str, ...]
@@ -40,7 +43,7 @@ class DisplayColumn:
     justify: str
     fold: str
     null: str
-    shown: bool
+    visible: bool
     new_value: str
     text: Callable[[str], str]
 
@@ -51,13 +54,13 @@ class DisplayColumn:
 def display_column(
     column: Described, form: ColumnFormat, settings: Settings, date_format: str
 ) -> DisplayColumn:
-    """How `column` is shown by COLUMN, SET and the session's NLS_DATE_FORMAT."""
+    """The display of `column` by COLUMN, SET and the session's NLS_DATE_FORMAT."""
     right = column.type in _NUMBERS
     heading = _heading(column.name, form, settings)
     if right:
-        width, text = _number(heading, form, settings)
+        width, text = _number_column(heading, form, settings)
     else:
-        width, text = _other(column, settings, date_format)
+        width, text = _text_column(column, settings, date_format)
         width = form.width or min(width, settings.linesize)
     return DisplayColumn(
         name=column.name,
@@ -67,7 +70,7 @@ def display_column(
         justify=form.justify or ("right" if right else "left"),
         fold=form.fold or ("wrap" if settings.wrap else "truncate"),
         null=settings.null if form.null is None else form.null,
-        shown=form.shown,
+        visible=form.visible,
         new_value=form.new_value,
         text=text,
     )
@@ -80,38 +83,38 @@ def _heading(name: str, form: ColumnFormat, settings: Settings) -> tuple[str, ..
     return (text,)
 
 
-def _number(
+def _number_column(
     heading: tuple[str, ...], form: ColumnFormat, settings: Settings
 ) -> tuple[int, Callable[[str], str]]:
     model = "" if form.width else form.form or settings.numformat
     longest = max(map(len, heading))
     if model:
-        width, shown = number_format(model)
+        width, formatted = number_format(model)
     else:
         width = form.width or settings.numwidth
 
-        def shown(number: Decimal) -> str:
+        def formatted(number: Decimal) -> str:
             return general(number, width)
 
     def text(value: str) -> str:
         try:
             number = Decimal(value)
-            return shown(number) if number.is_finite() else value.capitalize()
+            return formatted(number) if number.is_finite() else value.capitalize()
         except InvalidOperation:
             return value
 
     return max(width, longest), text
 
 
-def _other(
+def _text_column(
     column: Described, settings: Settings, date_format: str
 ) -> tuple[int, Callable[[str], str]]:
-    at = datetime.datetime.fromisoformat
+    parsed = datetime.datetime.fromisoformat
     if column.type == "DATE":
         width = len(date_text(date_format, datetime.datetime(2000, 12, 31)))
-        return width, lambda value: date_text(date_format, at(value))
+        return width, lambda value: date_text(date_format, parsed(value))
     if column.type.startswith("TIMESTAMP"):
-        return _TIMESTAMP_WIDTH, lambda value: timestamp_text(at(value))
+        return _TIMESTAMP_WIDTH, lambda value: timestamp_text(parsed(value))
     if column.type.startswith("INTERVAL"):
         return _TIMESTAMP_WIDTH, str
     if column.type in _LONG:

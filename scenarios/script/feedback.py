@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What SQL*Plus says of a statement that was executed."""
+"""Feedback of SQL*Plus after a statement."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 
 from polltrace.scenarios.plan.statement import begun
 
-_DONE = {
+_COMPLETED = {
     "COMMIT": "Commit complete.",
     "ROLLBACK": "Rollback complete.",
     "SAVEPOINT": "Savepoint created.",
@@ -45,7 +45,10 @@ _TWO_WORDS = frozenset(["DATABASE LINK", "PACKAGE BODY", "TYPE BODY", "MATERIALI
 
 
 def feedback(sql: str, changed: int, *, block: bool) -> str:
-    """The sentence; `changed` rows of DML. Empty for a query, whose rows are counted apart."""
+    """The sentence for a statement that changed `changed` rows.
+
+    It is empty for a query, whose rows have a line of their own.
+    """
     words = re.findall(r"[A-Z_$#]+", begun(sql)[:200].upper())
     first = words[0] if words else ""
     if first in _CHANGED:
@@ -54,7 +57,7 @@ def feedback(sql: str, changed: int, *, block: bool) -> str:
         return f"{_kind(words[1:])} {_DEFINED[first]}."
     if block:
         return "PL/SQL procedure successfully completed."
-    return _DONE.get(first, "")
+    return _COMPLETED.get(first, "")
 
 
 def rows_selected(count: int) -> str:
@@ -64,7 +67,7 @@ def rows_selected(count: int) -> str:
 
 
 def _kind(words: list[str]) -> str:
-    """`Package body`, of the words behind CREATE, DROP or ALTER."""
-    kind = [word for word in words if word not in _SKIPPED][:2]
-    known = " ".join(kind) if " ".join(kind) in _TWO_WORDS else "".join(kind[:1])
-    return known.capitalize()
+    """Kind of object, such as `Package body`, in the words after CREATE, DROP or ALTER."""
+    kinds = [word for word in words if word not in _SKIPPED][:2]
+    kind = " ".join(kinds) if " ".join(kinds) in _TWO_WORDS else "".join(kinds[:1])
+    return kind.capitalize()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Numbers as SQL*Plus shows them: in a column of some width, or by a FORMAT."""
+"""Numbers as SQL*Plus prints them: within a width, or by a FORMAT."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _FORMAT = re.compile(r"(?P<dollar>\$?)(?P<whole>[09,]*)(?P<point>\.?)(?P<fractio
 
 
 def plain(number: Decimal) -> str:
-    """All its digits, without an exponent; no zero in front of the point, none at the end."""
+    """Every digit without an exponent, no zero before the point, no trailing zero."""
     text = format(number, "f")
     if "." in text:
         text = text.rstrip("0").rstrip(".")
@@ -25,7 +25,7 @@ def plain(number: Decimal) -> str:
 
 
 def general(number: Decimal, width: int) -> str:
-    """Within `width` characters: rounded to them, or with an exponent; `#` where that is longer."""
+    """A number within `width` characters: rounded, with an exponent, or `#` where neither fits."""
     text = plain(number)
     if len(text) <= width:
         return text
@@ -47,39 +47,39 @@ def general(number: Decimal, width: int) -> str:
 
 
 def number_format(form: str) -> tuple[int, Callable[[Decimal], str]]:
-    """The width of FORMAT `form`, with the sign, and a function from a number to its text.
+    """Width of FORMAT `form` including the sign, and a function from a number to its text.
 
-    Of its elements there are 9, 0, the comma, the point (also as G and D) and a leading $. Raises
-    CommandError for any other.
+    Supported elements are 9, 0, the comma, the point (also as G and D) and a leading $. Raises
+    CommandError for any other element.
     """
-    found = _FORMAT.fullmatch(form.upper().replace("G", ",").replace("D", "."))
-    whole = found["whole"] if found else ""
-    fraction = found["fraction"] if found else ""
-    places = sum(c != "," for c in whole)
-    if found is None or not places + len(fraction) or places + len(fraction) > 60:
+    match = _FORMAT.fullmatch(form.upper().replace("G", ",").replace("D", "."))
+    integer = match["whole"] if match else ""
+    fraction = match["fraction"] if match else ""
+    places = sum(c != "," for c in integer)
+    if match is None or not places + len(fraction) or places + len(fraction) > 60:
         raise CommandError(f'SP2-0246: Illegal FORMAT string "{form}"')
     width = len(form) + 1
-    least = sum(c != "," for c in whole[whole.find("0") :]) if "0" in whole else 0
+    padded = sum(c != "," for c in integer[integer.find("0") :]) if "0" in integer else 0
 
     def text(number: Decimal) -> str:
         rounded = number.quantize(Decimal(1).scaleb(-len(fraction)), context=_CONTEXT)
-        before, _, after = f"{abs(rounded):f}".partition(".")
-        digits = before.lstrip("0").rjust(least, "0")
+        integer_digits, _, decimals = f"{abs(rounded):f}".partition(".")
+        digits = integer_digits.lstrip("0").rjust(padded, "0")
         if not digits and not fraction:
             digits = "0"
         if len(digits) > places:
             return "#" * width
         sign = "-" if rounded < 0 else ""
-        return f"{sign}{found['dollar']}{_grouped(digits, whole)}{found['point']}{after}"
+        return f"{sign}{match['dollar']}{_grouped(digits, integer)}{match['point']}{decimals}"
 
     return width, text
 
 
-def _grouped(digits: str, whole: str) -> str:
-    """The digits from the right, with the commas of the format between them."""
-    left, shown = list(digits), []
-    for element in reversed(whole):
-        if not left:
+def _grouped(digits: str, integer_format: str) -> str:
+    """The digits with the commas of the format between them."""
+    remaining, grouped = list(digits), []
+    for element in reversed(integer_format):
+        if not remaining:
             break
-        shown.append("," if element == "," else left.pop())
-    return "".join(reversed(shown))
+        grouped.append("," if element == "," else remaining.pop())
+    return "".join(reversed(grouped))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Where a script's lines go: standard output, and the file that SPOOL names."""
+"""Output of a script: standard output, and the file that SPOOL names."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from polltrace.scenarios.script.words import CommandError
 
 
 class Output:
-    """SET TERMOUT OFF keeps lines from `terminal`, not from the spool file."""
+    """Destinations of a script's lines; SET TERMOUT OFF silences `terminal` only."""
 
     def __init__(self, settings: Settings, terminal: TextIO) -> None:
         self._settings = settings
@@ -20,10 +20,10 @@ class Output:
         self._spooled = ""
 
     def line(self, text: str = "", *, row: bool = False) -> None:
-        """One line; of a `row`, blanks at its end are trimmed as TRIMOUT and TRIMSPOOL have it."""
+        """Print one line; TRIMOUT and TRIMSPOOL decide on trailing blanks of a `row`."""
         if self._settings.termout:
-            shown = text.rstrip(" ") if row and self._settings.trimout else text
-            self._terminal.write(shown + "\n")
+            printed = text.rstrip(" ") if row and self._settings.trimout else text
+            self._terminal.write(printed + "\n")
         if self._spool:
             if row:
                 trim = self._settings.trimspool
@@ -31,7 +31,7 @@ class Output:
             self._write(text + "\n")
 
     def prompt(self, text: str) -> None:
-        """Without a line's end, at once."""
+        """Print a prompt at once, without a newline."""
         self._terminal.write(text)
         self._terminal.flush()
 
@@ -50,11 +50,11 @@ class Output:
         self._spooled = str(path)
 
     def spooling(self) -> str:
-        """The file; empty without one."""
+        """Name of the spool file; empty without one."""
         return self._spooled if self._spool else ""
 
     def spool_off(self) -> None:
-        """End it, where there is one. Raises CommandError."""
+        """Close the spool file, if there is one. Raises CommandError."""
         spool, self._spool = self._spool, None
         if spool:
             try:

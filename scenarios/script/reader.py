@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A script's lines as commands and statements, by SQL*Plus's rules, which know no strings: the
-first word decides what begins, and a line's end what ends."""
+"""Lines of a script as commands and statements, by the rules of SQL*Plus.
+
+The first word decides which kind of item begins, and the end of a line whether it ends; strings
+have no part in it.
+"""
 
 from __future__ import annotations
 
@@ -51,8 +54,11 @@ _REMARK = re.compile(r"rem(a(r(k)?)?)?(\s|$)", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """`kind`: "command" of SQL*Plus, "sql", "plsql", "run" (a slash). `runs`: false for a statement
-    that only becomes the buffer. `lines` as they were typed, for SET ECHO."""
+    """A command or a statement of a script.
+
+    `kind` is "command" (of SQL*Plus), "sql", "plsql" or "run" (a slash); `runs` is false for a
+    statement that only fills the buffer; `lines` are the typed lines, for SET ECHO.
+    """
 
     kind: str
     text: str
@@ -61,7 +67,7 @@ class Item:
 
 
 class Script:
-    """The lines of one script; whoever takes a line takes it from its reader."""
+    """Lines of one script, consumed by `items` and by commands that read input."""
 
     def __init__(self, text: str) -> None:
         self._lines = deque(line.removesuffix("\r") for line in text.split("\n"))
@@ -71,12 +77,12 @@ class Script:
         return self._lines.popleft() if self._lines else None
 
     def items(self, settings: Settings) -> Iterator[Item]:
-        """Settings are looked at as each line is read: SET may change them in between."""
+        """Items in order; `settings` is read anew for each line, because SET may change it."""
         while (line := self.line()) is not None:
             start = line.strip()
             if start.startswith("/*"):
-                while "*/" not in line and (more := self.line()) is not None:
-                    line = more
+                while "*/" not in line and (following := self.line()) is not None:
+                    line = following
             elif not start or start.startswith("--") or _REMARK.match(start):
                 continue
             elif start == "/":
@@ -88,9 +94,9 @@ class Script:
 
     def _command(self, line: str) -> Item:
         lines = [line]
-        while re.search(r"\s-\s*$", lines[-1]) and (more := self.line()) is not None:
-            lines.append(more)
-        text = "".join(re.sub(r"-\s*$", "", each) for each in lines[:-1]) + lines[-1]
+        while re.search(r"\s-\s*$", lines[-1]) and (following := self.line()) is not None:
+            lines.append(following)
+        text = "".join(re.sub(r"-\s*$", "", part) for part in lines[:-1]) + lines[-1]
         return Item("command", text.strip(), True, tuple(lines))
 
     def _statement(self, line: str, settings: Settings) -> Item:
@@ -106,7 +112,7 @@ class Script:
             if not block and not end and lines and not settings.sqlblanklines:
                 return _item(lines, typed, block, runs=False)
             lines.append(current)
-            # CREATE OR REPLACE and what it creates may stand on lines of their own.
+            # CREATE OR REPLACE and the kind of object may be on separate lines.
             if not block and len(lines) <= 4:
                 block = _BLOCK.match("\n".join(lines)) is not None
             if not block and end.endswith(";"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The lines of a query's rows: headings, pages, wrapped values."""
+"""Report of a query's rows: headings, pages, wrapped values."""
 
 from __future__ import annotations
 
@@ -16,38 +16,38 @@ Place = tuple[int, DisplayColumn]
 def report(
     columns: Sequence[DisplayColumn], settings: Settings, rows: Iterable[Row]
 ) -> Iterator[str]:
-    """The lines, each padded to its columns' widths, as the rows come; none without a row."""
+    """Lines padded to the widths of their columns, as the rows arrive; none without a row."""
     groups = _groups(columns, settings)
     heading = [line for group in groups for line in _heading(group, settings)]
-    left = 0
+    lines_left = 0
     for row in rows:
         lines, wrapped = _row(groups, row, settings)
-        if settings.pagesize and left < len(lines):
+        if settings.pagesize and lines_left < len(lines):
             yield from [""] * settings.newpage
-            left = settings.pagesize - settings.newpage
+            lines_left = settings.pagesize - settings.newpage
             if settings.heading:
                 yield from heading
-                left -= len(heading)
+                lines_left -= len(heading)
         yield from lines
-        left -= len(lines)
+        lines_left -= len(lines)
         if settings.recsep == "each" or (settings.recsep == "wrapped" and wrapped):
             yield ""
-            left -= 1
+            lines_left -= 1
 
 
 def _groups(columns: Sequence[DisplayColumn], settings: Settings) -> list[list[Place]]:
-    """The shown columns, by the lines of LINESIZE that they take."""
+    """Displayed columns, grouped into lines of LINESIZE characters."""
     groups: list[list[Place]] = []
-    room = 0
+    width_left = 0
     for place in enumerate(columns):
         column = place[1]
-        if not column.shown:
+        if not column.visible:
             continue
-        if not groups or room < column.width + len(settings.colsep):
+        if not groups or width_left < column.width + len(settings.colsep):
             groups.append([])
-            room = settings.linesize + len(settings.colsep)
+            width_left = settings.linesize + len(settings.colsep)
         groups[-1].append(place)
-        room -= column.width + len(settings.colsep)
+        width_left -= column.width + len(settings.colsep)
     return groups
 
 
@@ -56,8 +56,8 @@ def _heading(group: Sequence[Place], settings: Settings) -> Iterator[str]:
     for line in range(height):
         cells = []
         for _, column in group:
-            above = height - len(column.heading)
-            text = column.heading[line - above] if line >= above else ""
+            blank = height - len(column.heading)
+            text = column.heading[line - blank] if line >= blank else ""
             cells.append(_justified(text[: column.width], column))
         yield settings.colsep.join(cells)
     if settings.underline:
@@ -75,7 +75,7 @@ def _justified(text: str, column: DisplayColumn) -> str:
 
 
 def _row(groups: Sequence[Sequence[Place]], row: Row, settings: Settings) -> tuple[list[str], bool]:
-    """Its lines, and whether it took more of them than it would without wrapping."""
+    """Lines of one row, and whether a value was wrapped."""
     lines: list[str] = []
     for group in groups:
         cells = [folded(column, column.of(row[index])) for index, column in group]
@@ -94,7 +94,7 @@ def _padded(text: str, column: DisplayColumn) -> str:
 
 
 def folded(column: DisplayColumn, text: str) -> list[str]:
-    """The lines that a value takes in its column."""
+    """Lines of a value within its column."""
     if column.right:
         fits = len(text) <= column.width and not text.startswith("#")
         return [text if fits else "#" * column.width]
@@ -103,5 +103,6 @@ def folded(column: DisplayColumn, text: str) -> list[str]:
         if column.fold == "word":
             lines += textwrap.wrap(line, column.width, break_on_hyphens=False) or [""]
         else:
-            lines += [line[at : at + column.width] for at in range(0, len(line) or 1, column.width)]
+            starts = range(0, len(line) or 1, column.width)
+            lines += [line[start : start + column.width] for start in starts]
     return lines[:1] if column.fold == "truncate" else lines

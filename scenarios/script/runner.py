@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Runs a script from its first item to its end, and the scripts that it names."""
+"""Runner of a script and of the scripts that it starts."""
 
 from __future__ import annotations
 
@@ -27,30 +27,33 @@ from polltrace.scenarios.script.words import CommandError, abbreviates, words_of
 LONGEST_SCRIPT = 4 << 20
 DEEPEST = 20
 SHIPPED = Path(__file__).parent.parent / "scripts"
-"""Scripts that come with polltrace: the last place where a name is looked for."""
+"""Scripts that come with polltrace, searched after all other folders."""
 
 
 def script_text(path: Path) -> str | None:
-    """A script's text; None where there is no such file. Raises UnreadableError for one that is no
-    regular file, is not UTF-8, or is longer than LONGEST_SCRIPT bytes."""
-    found = read_bounded("/", path.absolute(), LONGEST_SCRIPT)
-    if found is None:
+    """Text of a script; None where there is no such file.
+
+    Raises UnreadableError for a file that is not regular, is not UTF-8, or is longer than
+    LONGEST_SCRIPT bytes.
+    """
+    file = read_bounded("/", path.absolute(), LONGEST_SCRIPT)
+    if file is None:
         return None
     try:
-        return found.content.decode("utf-8-sig")
+        return file.content.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise UnreadableError("it is not UTF-8") from None
 
 
 def script_paths(name: str, directory: Path) -> list[Path]:
-    """Where a script of that name may be, in this order; `.sql` is added where it has no suffix."""
+    """Possible paths of a script in their order; `.sql` is added to a name without a suffix."""
     path = Path(name) if Path(name).suffix else Path(f"{name}.sql")
     folders = [directory, *map(Path, filter(None, os.environ.get("SQLPATH", "").split(":")))]
     return [folder / path for folder in [*folders, SHIPPED]]
 
 
 class Runner:
-    """One run; `state` is what its commands work on."""
+    """Run of a script; its commands change `state`."""
 
     def __init__(self, state: State) -> None:
         self._state = state
@@ -58,8 +61,10 @@ class Runner:
         self._buffer: Item | None = None
 
     def run(self, script: Script, arguments: Sequence[str]) -> int:
-        """The exit code: EXIT's, or 0 at the end, which commits as EXIT does. Raises FileError
-        where what was spooled until then cannot be written."""
+        """Run the script and return its exit code: that of EXIT, or 0 at the end of the file.
+
+        The end commits as EXIT does. Raises FileError where the spool file cannot be written.
+        """
         try:
             self._run(script, arguments, self._state.directory)
             self._state.end(Ending())
@@ -73,7 +78,7 @@ class Runner:
 
     def _run(self, script: Script, arguments: Sequence[str], directory: Path) -> None:
         state = self._state
-        before, state.directory = state.directory, directory
+        previous, state.directory = state.directory, directory
         self._depth += 1
         try:
             self._guarded(partial(self._define, arguments))
@@ -83,15 +88,14 @@ class Runner:
                 state.output.flush()
         finally:
             self._depth -= 1
-            state.directory = before
+            state.directory = previous
 
     def _define(self, arguments: Sequence[str]) -> None:
         for number, argument in enumerate(arguments, 1):
             self._state.variables.define(str(number), argument)
 
     def _guarded(self, step: Callable[[], None]) -> None:
-        """Carry out a step; what goes wrong is printed, and ends the script where WHENEVER has it
-        so."""
+        """Carry out a step. An error is printed, and ends the script where WHENEVER demands it."""
         state = self._state
         try:
             step()
@@ -163,23 +167,23 @@ class Runner:
             local = text.startswith("@@")
             self._start(text.lstrip("@"), state.directory if local else Path.cwd())
             return
-        word, _, rest = text.partition(" ")
-        found = re.match(r"([A-Za-z]+)\s*(.*)", text, re.DOTALL)
-        if found:
-            word, rest = found[1], found[2]
+        word, _, operands = text.partition(" ")
+        match = re.match(r"([A-Za-z]+)\s*(.*)", text, re.DOTALL)
+        if match:
+            word, operands = match[1], match[2]
         if abbreviates(word, "STArt"):
-            self._start(rest, Path.cwd())
+            self._start(operands, Path.cwd())
             return
         if abbreviates(word, "Run"):
             self._item(Item("run", "", True, ()))
             return
         if abbreviates(word, "EXECute"):
-            self._execute(f"BEGIN {_unended(rest)}; END;\n", block=True)
+            self._execute(f"BEGIN {_unended(operands)}; END;\n", block=True)
             return
         name = next((name for name in COMMANDS if abbreviates(word, name)), None)
         if name is None:
             raise CommandError(_unknown(text, word))
-        COMMANDS[name](state, rest if name in KEEP_SEMICOLON else _unended(rest))
+        COMMANDS[name](state, operands if name in KEEP_SEMICOLON else _unended(operands))
 
     def _start(self, text: str, directory: Path) -> None:
         words = words_of(_unended(text))
@@ -192,24 +196,24 @@ class Runner:
         name, *arguments = words
         for path in script_paths(name, directory):
             try:
-                found = script_text(path)
+                script = script_text(path)
             except UnreadableError as error:
                 raise FileCommandError(f'SP2-0310: unable to open file "{path}": {error}') from None
-            if found is not None:
-                self._run(Script(found), arguments, path.parent)
+            if script is not None:
+                self._run(Script(script), arguments, path.parent)
                 return
         raise FileCommandError(f'SP2-0310: unable to open file "{name}"')
 
 
 def _unended(text: str) -> str:
-    """Without the semicolon that a command may end with."""
+    """The text without the semicolon that may end a command."""
     return text.rstrip().removesuffix(";").rstrip()
 
 
 def _unknown(text: str, word: str) -> str:
     if text.startswith(("!", "$")):
         word = "host"
-    if any(abbreviates(word, each) for each in UNAVAILABLE):
+    if any(abbreviates(word, name) for name in UNAVAILABLE):
         return f'SP2-0738: Restricted command "{word}" not available'
     if " " in text.strip():
         return f'SP2-0734: unknown command beginning "{text[:10]}..." - rest of line ignored.'

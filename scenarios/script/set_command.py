@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""SET: several options may follow each other in one command."""
+"""SET, with one or several options."""
 
 from __future__ import annotations
 
@@ -14,26 +14,29 @@ Reader = Callable[[Settings, str, Words], None]
 
 
 def run_set(settings: Settings, text: str) -> None:
-    """Carry out SET with the options `text`. Raises CommandError; options before that are set."""
+    """Carry out SET with the options `text`.
+
+    Raises CommandError; the options before a wrong one are set.
+    """
     words = words_of(text)
     if not words:
         raise CommandError("SP2-0281: SET missing set option")
     while words:
         word = words.pop(0)
-        found = next((name for name in OPTIONS if abbreviates(word, name)), None)
-        if found is None:
+        option = next((name for name in OPTIONS if abbreviates(word, name)), None)
+        if option is None:
             raise CommandError(f'SP2-0158: unknown SET option "{word}"')
-        OPTIONS[found](settings, found.lower(), words)
+        OPTIONS[option](settings, option.lower(), words)
 
 
-def _taken(name: str, words: Words) -> str:
+def _operand(name: str, words: Words) -> str:
     if not words:
         raise CommandError(f"SP2-0281: {name} missing set option")
     return words.pop(0)
 
 
 def _switch(settings: Settings, name: str, words: Words) -> None:
-    setattr(settings, name, _is_on(name, _taken(name, words)))
+    setattr(settings, name, _is_on(name, _operand(name, words)))
 
 
 def _is_on(name: str, word: str) -> bool:
@@ -42,26 +45,28 @@ def _is_on(name: str, word: str) -> bool:
     return word.upper() == "ON"
 
 
-def _number(least: int, most: int) -> Reader:
+def _number(lowest: int, highest: int) -> Reader:
     def read(settings: Settings, name: str, words: Words) -> None:
-        setattr(settings, name, _within(name, _taken(name, words), least, most))
+        setattr(settings, name, _within(name, _operand(name, words), lowest, highest))
 
     return read
 
 
-def _within(name: str, word: str, least: int, most: int) -> int:
+def _within(name: str, word: str, lowest: int, highest: int) -> int:
     if not word.isdecimal() or len(word) > 9:
         raise CommandError(f"SP2-0268: {name} option not a valid number")
-    if not least <= int(word) <= most:
-        raise CommandError(f"SP2-0267: {name} option {word} out of range ({least} through {most})")
+    if not lowest <= int(word) <= highest:
+        raise CommandError(
+            f"SP2-0267: {name} option {word} out of range ({lowest} through {highest})"
+        )
     return int(word)
 
 
 def _character(default: str) -> Reader:
-    """ON is the default character, OFF none."""
+    """Reader of a character; ON selects the default one, OFF none."""
 
     def read(settings: Settings, name: str, words: Words) -> None:
-        word = _taken(name, words)
+        word = _operand(name, words)
         value = {"ON": default, "OFF": ""}.get(word.upper(), word)
         if len(value) > 1:
             raise CommandError(f'SP2-0272: {name} character cannot be more than one: "{word}"')
@@ -71,27 +76,27 @@ def _character(default: str) -> Reader:
 
 
 def _text(settings: Settings, name: str, words: Words) -> None:
-    setattr(settings, name, _taken(name, words))
+    setattr(settings, name, _operand(name, words))
 
 
 def _feedback(settings: Settings, name: str, words: Words) -> None:
-    word = _taken(name, words).upper()
+    word = _operand(name, words).upper()
     settings.feedback_only = word == "ONLY"
-    known = {"ON": 6, "OFF": 0, "ONLY": 1}
-    settings.feedback = known[word] if word in known else _within(name, word, 0, 50000)
+    rows = {"ON": 6, "OFF": 0, "ONLY": 1}
+    settings.feedback = rows[word] if word in rows else _within(name, word, 0, 50000)
 
 
 def _pagesize(settings: Settings, name: str, words: Words) -> None:
-    settings.pagesize = _within(name, _taken(name, words), 0, 50000)
+    settings.pagesize = _within(name, _operand(name, words), 0, 50000)
 
 
 def _newpage(settings: Settings, name: str, words: Words) -> None:
-    word = _taken(name, words)
+    word = _operand(name, words)
     settings.newpage = 0 if word.upper() == "NONE" else _within(name, word, 0, 999)
 
 
 def _recsep(settings: Settings, name: str, words: Words) -> None:
-    word = _taken(name, words)
+    word = _operand(name, words)
     for form in ("WRapped", "EAch", "OFF"):
         if abbreviates(word, form):
             settings.recsep = form.lower()
@@ -114,12 +119,12 @@ def _serveroutput(settings: Settings, name: str, words: Words) -> None:
     _switch(settings, name, words)
     while words and (abbreviates(words[0], "SIZE") or abbreviates(words[0], "FORmat")):
         words.pop(0)
-        _taken(name, words)
+        _operand(name, words)
 
 
 def _autotrace(settings: Settings, name: str, words: Words) -> None:
-    word = _taken(name, words)
-    mode = next((each for each in ("ON", "OFF", "TRACEonly") if abbreviates(word, each)), None)
+    word = _operand(name, words)
+    mode = next((form for form in ("ON", "OFF", "TRACEonly") if abbreviates(word, form)), None)
     if mode is None:
         raise CommandError(f'SP2-0158: unknown SET autotrace option "{word}"')
     settings.autotrace = mode.lower()
@@ -127,13 +132,13 @@ def _autotrace(settings: Settings, name: str, words: Words) -> None:
         return
     reports: list[str] = []
     while words and len(reports) < 2:
-        report = next((each for each in _REPORTS if abbreviates(words[0], each)), None)
+        report = next((form for form in _REPORTS if abbreviates(words[0], form)), None)
         if report is None:
             break
         reports.append(report)
         words.pop(0)
     if reports != ["STATistics"]:
-        # There is no plan to be shown; the statistics are.
+        # The runner shows statistics, and has no plan to show.
         settings.autotrace = "off" if reports == ["EXPlain"] else settings.autotrace
         raise CommandError("SP2-0611: Error enabling EXPLAIN report")
 
@@ -142,8 +147,8 @@ _REPORTS = ("EXPlain", "STATistics")
 
 
 def _ignored(_settings: Settings, name: str, words: Words) -> None:
-    """What changes nothing in the output of a script."""
-    _taken(name, words)
+    """Accept an option without effect on a script's output."""
+    _operand(name, words)
 
 
 OPTIONS: dict[str, Reader] = {
@@ -185,4 +190,4 @@ OPTIONS: dict[str, Reader] = {
     "VERify": _switch,
     "WRAp": _switch,
 }
-"""The capitals of a name are its shortest abbreviation."""
+"""Readers of options by name; the capitals of a name are its shortest abbreviation."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What SET sets, with SQL*Plus's defaults."""
+"""Settings of SET, with the defaults of SQL*Plus."""
 
 from __future__ import annotations
 
@@ -8,9 +8,12 @@ from dataclasses import dataclass
 
 @dataclass(slots=True)
 class Settings:
-    """Widths are in characters, sizes in rows or lines. `feedback` is the fewest rows whose number
-    is reported, 0 for none; `feedback_only` keeps the rows themselves out of the output. `define`
-    and `concat` are characters, empty where off. `autotrace`: "off", "on" or "traceonly"."""
+    """Settings of a script; widths are in characters, sizes in rows or lines.
+
+    `feedback` is the smallest number of rows that is reported, 0 for none; `feedback_only` keeps
+    the rows themselves out of the output. `define` and `concat` are characters, empty where off.
+    `autotrace` is "off", "on" or "traceonly".
+    """
 
     arraysize: int = 15
     autocommit: bool = False

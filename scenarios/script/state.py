@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the commands of a script work on."""
+"""State of a script, changed by its commands."""
 
 from __future__ import annotations
 
@@ -21,9 +21,12 @@ _CODES = {"SUCCESS": 0, "FAILURE": 1, "WARNING": 2}
 
 @dataclass(slots=True)
 class State:
-    """`ask` has the answer to a prompt; `target_of` makes a Target of CONNECT's operand, and raises
-    CommandError; `timers` are those of TIMING, by name and begin; `bound` has the types of
-    VARIABLE's variables."""
+    """State of one run.
+
+    `ask` returns the answer to a prompt; `target_of` converts the operand of CONNECT to a Target,
+    and raises CommandError; `timers` are the names and start times of TIMING; `bound` has the
+    types of the variables of VARIABLE.
+    """
 
     settings: Settings
     output: Output
@@ -47,7 +50,7 @@ class State:
         )
 
     def connected(self) -> None:
-        """A session has begun: what the client keeps is told to it."""
+        """Prepare a new session: its predefined variables and SERVEROUTPUT."""
         assert self.database.target
         self.variables.define("_USER", self.database.target.user.upper())
         self.variables.define("_CONNECT_IDENTIFIER", self.database.target.dsn)

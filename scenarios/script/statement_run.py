@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""One statement: executed, its rows shown, then what SQL*Plus says of it."""
+"""Execution of one statement: its rows, then the feedback of SQL*Plus."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from polltrace.scenarios.script.autotrace import statistics_lines
 from polltrace.scenarios.script.column_format import ColumnFormats
 from polltrace.scenarios.script.database import Database, Executed
-from polltrace.scenarios.script.date_text import DEFAULT, is_known
+from polltrace.scenarios.script.date_text import DEFAULT, is_supported
 from polltrace.scenarios.script.display import Described, DisplayColumn, display_column
 from polltrace.scenarios.script.feedback import feedback, rows_selected
 from polltrace.scenarios.script.output import Output
@@ -21,7 +21,7 @@ from polltrace.scenarios.script.substitution import Variables
 
 @dataclass(frozen=True, slots=True)
 class StatementRun:
-    """Carries out statements; the parts are the script's."""
+    """Executor of a script's statements."""
 
     settings: Settings
     columns: ColumnFormats
@@ -30,15 +30,15 @@ class StatementRun:
     database: Database
 
     def run(self, sql: str, *, block: bool) -> None:
-        """Raises StatementError, CommandError."""
+        """Execute a statement and print its result. Raises StatementError, CommandError."""
         settings, output, database = self.settings, self.output, self.database
         statistics = database.statistics() if settings.autotrace != "off" else None
-        before = statistics.read() if statistics else {}
-        began = time.monotonic()
+        start_counts = statistics.read() if statistics else {}
+        start_s = time.monotonic()
         executed = database.execute(sql, settings.arraysize, settings.rowprefetch)
         rows = self.show(executed) if executed.columns is not None else executed.changed
-        elapsed_s = time.monotonic() - began
-        after = statistics.read() if statistics else {}
+        elapsed_s = time.monotonic() - start_s
+        end_counts = statistics.read() if statistics else {}
         self.show_output()
         if executed.columns is None:
             self._say(executed, feedback(sql, executed.changed, block=block))
@@ -47,11 +47,11 @@ class StatementRun:
         if settings.timing:
             output.line(elapsed(elapsed_s))
         if statistics:
-            for line in statistics_lines(before, after, rows):
+            for line in statistics_lines(start_counts, end_counts, rows):
                 output.line(line)
 
     def show(self, executed: Executed) -> int:
-        """Fetch all rows and show them as the settings have it; how many there were."""
+        """Fetch all rows, print them by the settings, and return their number."""
         settings, output = self.settings, self.output
         columns = self._displayed(executed)
         count = 0
@@ -70,16 +70,16 @@ class StatementRun:
         else:
             for line in report(columns, settings, counted()):
                 output.line(line, row=True)
-        told = settings.feedback and (count >= settings.feedback or count == 0)
-        if told or (count and settings.pagesize and not silent):
+        has_feedback = settings.feedback and (count >= settings.feedback or count == 0)
+        if has_feedback or (count and settings.pagesize and not silent):
             output.line()
-        if told:
+        if has_feedback:
             output.line(rows_selected(count))
             output.line()
         return count
 
     def show_value(self, name: str, kind: str, value: str | None) -> None:
-        """A variable of VARIABLE, as PRINT shows it."""
+        """Print a bind variable, as PRINT does."""
         size = kind[kind.find("(") + 1 : -1] if "(" in kind else "0"
         described = Described(name, kind.partition("(")[0], int(size))
         column = display_column(
@@ -92,14 +92,16 @@ class StatementRun:
 
     def _displayed(self, executed: Executed) -> list[DisplayColumn]:
         database = self.database
-        if not is_known(database.date_format):
+        if not is_supported(database.date_format):
             self.output.line(
                 f"Dates are shown by {DEFAULT}: the runner cannot follow {database.date_format!r}"
             )
             database.date_format = DEFAULT
         return [
-            display_column(each, self.columns.of(each.name), self.settings, database.date_format)
-            for each in executed.columns or ()
+            display_column(
+                column, self.columns.of(column.name), self.settings, database.date_format
+            )
+            for column in executed.columns or ()
         ]
 
     def _keep_new_values(self, columns: list[DisplayColumn], row: Row) -> None:
@@ -111,7 +113,7 @@ class StatementRun:
                 )
 
     def show_output(self) -> None:
-        """What DBMS_OUTPUT has, where SET SERVEROUTPUT wants it."""
+        """Print the lines of DBMS_OUTPUT where SERVEROUTPUT is on."""
         if self.settings.serveroutput:
             for line in self.database.client.ask("output")["lines"]:
                 self.output.line(line)
@@ -127,7 +129,7 @@ class StatementRun:
 
 
 def elapsed(seconds: float) -> str:
-    """`Elapsed: 00:00:29.28`."""
+    """The line of SET TIMING: `Elapsed: 00:00:29.28`."""
     hundredths = round(seconds * 100)
     minutes, hundredths = divmod(hundredths, 6000)
     hours, minutes = divmod(minutes, 60)

@@ -14,27 +14,31 @@ Ask = Callable[[str], str | None]
 
 
 class Variables:
-    """The variables that DEFINE, ACCEPT, arguments and NEW_VALUE set; names in upper case."""
+    """Variables set by DEFINE, ACCEPT, arguments and NEW_VALUE; names are in upper case."""
 
     def __init__(self, settings: Settings, ask: Ask) -> None:
-        """`ask` has the answer to a prompt; None at the end of the input."""
+        """`ask` returns the answer to a prompt, None at the end of the input."""
         self._settings = settings
         self._ask = ask
         self.values: dict[str, str] = {}
 
     def define(self, name: str, value: str) -> None:
-        """Raises CommandError for a value that is too long."""
+        """Set a variable. Raises CommandError for a value that is too long."""
         if len(value) > LONGEST_VALUE:
             raise CommandError(f"SP2-0137: DEFINE of {name}: longer than {LONGEST_VALUE}")
         self.values[name.upper()] = value
 
     def substitute(self, text: str) -> str:
-        """The text with its variables' values, in one pass: a value's own & stays. Raises
-        CommandError where a line grows too long, or the input has no value for a variable."""
+        """The text with the values of its variables, in one pass, so an & in a value stays.
+
+        Raises CommandError where a line grows too long, or the input has no value for a variable.
+        """
         define = self._settings.define
         if not define or define not in text:
             return text
-        return "\n".join(self._line(at, line) for at, line in enumerate(text.split("\n"), 1))
+        return "\n".join(
+            self._line(number, line) for number, line in enumerate(text.split("\n"), 1)
+        )
 
     def _line(self, number: int, line: str) -> str:
         settings = self._settings
@@ -44,15 +48,15 @@ class Variables:
             + r"(?P<name>\w[\w$#]*)"
             + (f"(?:{re.escape(settings.concat)})?" if settings.concat else "")
         )
-        room = LONGEST_LINE
+        characters_left = LONGEST_LINE
 
-        def value(found: re.Match[str]) -> str:
-            nonlocal room
-            if settings.escape and found["escaped"]:
-                return found["escaped"]
-            text = self._value(found["name"].upper(), keep=len(found["mark"]) == 2)
-            room -= len(text)
-            if room < 0:
+        def value(match: re.Match[str]) -> str:
+            nonlocal characters_left
+            if settings.escape and match["escaped"]:
+                return match["escaped"]
+            text = self._value(match["name"].upper(), keep=len(match["mark"]) == 2)
+            characters_left -= len(text)
+            if characters_left < 0:
                 raise CommandError(
                     "SP2-0341: line overflow during variable substitution "
                     f"(>{LONGEST_LINE} characters at line {number})"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""DEFINE, UNDEFINE, ACCEPT: substitution variables. VARIABLE, PRINT: bind variables."""
+"""Commands of substitution variables (DEFINE, UNDEFINE, ACCEPT) and bind variables (VARIABLE,
+PRINT)."""
 
 from __future__ import annotations
 
@@ -23,8 +24,8 @@ def run_define(state: State, text: str) -> None:
         return
     if name and name not in values:
         raise CommandError(f"SP2-0135: symbol {name.lower()} is UNDEFINED")
-    for each in [name] if name else values:
-        state.output.line(f'DEFINE {each:<15} = "{values[each]}" (CHAR)')
+    for defined in [name] if name else values:
+        state.output.line(f'DEFINE {defined:<15} = "{values[defined]}" (CHAR)')
 
 
 def run_undefine(state: State, text: str) -> None:
@@ -47,7 +48,7 @@ def run_accept(state: State, text: str) -> None:
             number = True
         elif abbreviates(option, "FORmat") and words:
             words.pop(0)
-        elif not any(abbreviates(option, each) for each in ("CHAR", "DATE", "HIDE", "NOPRompt")):
+        elif not any(abbreviates(option, form) for form in ("CHAR", "DATE", "HIDE", "NOPRompt")):
             raise CommandError(f'SP2-0158: unknown ACCEPT option "{option}"')
     answer = state.ask(prompt)
     if answer is None:
@@ -64,23 +65,23 @@ def run_variable(state: State, text: str) -> None:
             state.output.line(f"variable   {name.lower()}")
             state.output.line(f"datatype   {kind}")
         return
-    found = _VARIABLE.fullmatch(text.strip())
-    kind = found[2].upper() if found else ""
+    match = _VARIABLE.fullmatch(text.strip())
+    kind = match[2].upper() if match else ""
     if kind in ("VARCHAR", "NVARCHAR2"):
         kind = "VARCHAR2"
     kinds = ("NUMBER", "REFCURSOR", "BINARY_DOUBLE", "BINARY_FLOAT", *_SIZED)
-    if found is None or kind not in kinds or (found[3] and kind not in _SIZED):
+    if match is None or kind not in kinds or (match[3] and kind not in _SIZED):
         raise CommandError(
             "Usage: VARIABLE name { NUMBER | CHAR[(n)] | VARCHAR2[(n)] | REFCURSOR | "
             "BINARY_FLOAT | BINARY_DOUBLE }"
         )
     size = 0
     if kind in _SIZED:
-        least, most = _SIZED[kind]
-        size = int(found[3] or 1)
-        if not least <= size <= most:
-            raise CommandError(f"SP2-0676: Bind variable length cannot exceed {most}")
-    name = found[1].upper()
+        shortest, longest = _SIZED[kind]
+        size = int(match[3] or 1)
+        if not shortest <= size <= longest:
+            raise CommandError(f"SP2-0676: Bind variable length cannot exceed {longest}")
+    name = match[1].upper()
     state.database.client.ask("variable", name=name, type=kind, size=size)
     state.bound[name] = f"{kind}({size})" if size else kind
 

@@ -9,11 +9,11 @@ _WORD = re.compile(r"""'(?:[^']|'')*'|"[^"]*"|[^\s'"]+""")
 
 
 class CommandError(Exception):
-    """What is wrong with a command, as SQL*Plus says it in one line; the script goes on."""
+    """An error of a command, in one line of SQL*Plus's form; the script continues."""
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a command; of a quoted one its content."""
+    """Words of a command; a quoted word is its content."""
     return [unquoted(word) for word in _WORD.findall(text)]
 
 
@@ -24,7 +24,7 @@ def unquoted(word: str) -> str:
 
 
 def abbreviates(word: str, form: str) -> bool:
-    """Whether `word` is `form` or an abbreviation of it: FEEDback may be FEED or longer."""
+    """Return True if `word` abbreviates `form`: FEEDback may be FEED or longer."""
     shortest = "".join(c for c in form if c.isupper() or not c.isalpha())
     word, full = word.upper(), form.upper()
     return full.startswith(word) and len(word) >= len(shortest)
