@@ -52,7 +52,7 @@ def start_ticks(pid: int) -> "int | None":
 
 
 def cpu_s(pid: int) -> "float | None":
-    """Of all its threads, in clock ticks: a hundredth of a second."""
+    """CPU time of all threads of a process, in clock ticks of a hundredth of a second."""
     fields = stat_fields(pid)
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK") if fields else None
 
@@ -67,7 +67,7 @@ def parts(path: str, end: bytes = b"\n") -> "list[str]":
 
 def status(pid: int) -> "dict[str, str]":
     lines = parts(f"/proc/{pid}/status")
-    return {key: rest.strip() for key, _, rest in (line.partition(":") for line in lines)}
+    return {key: value.strip() for key, _, value in (line.partition(":") for line in lines)}
 
 
 def process_record(pid: int, ticks: int) -> "dict[str, Any]":
@@ -104,7 +104,7 @@ def compiled(options: argparse.Namespace) -> Any:
         text = f"bcc's Python module is not installed for {sys.executable}"
         raise Failure(LACKING, text) from None
     room = {"PROCESSES": PROCESSES, "ENDS": ENDS, "CALLS": CALLS}
-    flags = [f"-DMOST_{what}={most}" for what, most in room.items()]
+    flags = [f"-DMOST_{limit}={entries}" for limit, entries in room.items()]
     flags += ["-DSYSCALLS"] * options.syscalls + ["-DFOLLOW"] * options.follow
     if BPF.ksymname(b"bpf_probe_read_user") == -1:  # before Linux 5.5
         flags += [f"-Dbpf_probe_read_{side}=bpf_probe_read" for side in ("user", "kernel")]
@@ -131,9 +131,9 @@ def speaking_to(fd: int) -> Iterator[None]:
         yield
     finally:
         ctypes.CDLL(None).fflush(None)  # bcc's own words, kept back in its C library
-        for number, kept in enumerate(saved, 1):
-            os.dup2(kept, number)
-            os.close(kept)
+        for number, saved_fd in enumerate(saved, 1):
+            os.dup2(saved_fd, number)
+            os.close(saved_fd)
 
 
 class Probe:
@@ -219,8 +219,8 @@ class Probe:
             ended = start_ticks(counts["pid"]) != counts["start_ticks"]
             if ended and counts["pid"] not in self.gone:
                 self.gone.add(counts["pid"])
-                kept = ("pid", "start_ticks", "cpu_s", "break_polls", "other_polls")
-                self.write(dict({name: counts[name] for name in kept}, type="exit"))
+                keys = ("pid", "start_ticks", "cpu_s", "break_polls", "other_polls")
+                self.write(dict({name: counts[name] for name in keys}, type="exit"))
 
     def counts(
         self,
@@ -229,12 +229,12 @@ class Probe:
         ends: "list[tuple[Any, Any]]",
         calls: "list[tuple[int, Any]]",
     ) -> "dict[str, Any]":
-        ticks, before = self.seen[pid]
-        now = cpu_s(pid)
+        ticks, start_cpu_s = self.seen[pid]
+        latest = cpu_s(pid)
         record: "dict[str, Any]" = {
             "pid": pid,
             "start_ticks": ticks,
-            "cpu_s": 0.0 if now is None else round(now - before, 6),
+            "cpu_s": 0.0 if latest is None else round(latest - start_cpu_s, 6),
             "break_polls": counts.break_polls,
             "other_polls": counts.other_polls,
             "sockets": [
@@ -271,8 +271,8 @@ class Probe:
         reader.register(sys.stdout.fileno(), 0)  # errors are always reported
         due = self.began + self.options.interval
         while True:
-            now = time.monotonic()
-            nap = min(due, ends) - now
+            latest = time.monotonic()
+            nap = min(due, ends) - latest
             if reader.poll(max(0, min(nap, 0.2)) * 1000):
                 return "reader-gone"
             if self.signalled:
@@ -287,13 +287,13 @@ class Probe:
 
     def finish(self, reason: str) -> None:
         self.frame(True)
-        own = os.times()
+        times = os.times()
         trailer = {
             "type": "trailer",
             "reason": reason,
             "frames": self.frames,
             "late_frames": 0,
-            "self_cpu_s": round(own.user + own.system, 6),
+            "self_cpu_s": round(times.user + times.system, 6),
         }
         self.write(trailer)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Which backend, and why: the best that the host allows without harm to the process."""
+"""Choice of the best backend that the host allows without harm to the process."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ class Choice:
         return f"backend {self.backend}: {self.why}"
 
 
-def choose(asked: str, host: ExaminedHost | None = None, stacks: bool = False) -> Choice:
+def choose(requested: str, host: ExaminedHost | None = None, stacks: bool = False) -> Choice:
     """`asked` is one of BACKENDS or "auto", which tries eBPF and bcc in this order, for real.
 
     "auto" never takes ptrace, which stops the process at each system call. Raises HostError where
     there is nothing else; bcc takes no `stacks`.
     """
-    if asked != "auto":
-        return Choice(asked, "asked for")
+    if requested != "auto":
+        return Choice(requested, "asked for")
     host = host or ThisHost()
     probes = variants(host, probe_path())
     if works(probes):
         return Choice("ebpf", "it works here")
-    reasons = {each.detail for each in probes if each.state is not State.OK}
+    reasons = {probe.detail for probe in probes if probe.state is not State.OK}
     why = f"no eBPF here ({'; '.join(sorted(reasons))})"
     if stacks:
         raise HostError(f"{why}; {_LAST_RESORT}")

@@ -138,7 +138,7 @@ class EbpfProbe:
             raise HostError(f"cannot run {self._argv[0]}: {error.strerror}") from None
 
     def _host_options(self) -> list[str]:
-        """Of every probe of this process, whatever it looks at."""
+        """Options of every probe of this process, whatever it observes."""
         return [*check_options(), *(["--plain-reads"] if self.plain_reads else [])]
 
     def __enter__(self) -> Self:

@@ -17,7 +17,8 @@ HZ = 99.0
 
 
 class LatchProbes:
-    """Both, on `pids`, from __enter__ until detach() or for `duration_s`. Raises PolltraceError."""
+    """Both probes on `pids`, from __enter__ until detach() or for `duration_s`. Raises
+    PolltraceError."""
 
     def __init__(self, pids: Sequence[int], duration_s: float | None) -> None:
         self._names = Symbolizer()
@@ -48,7 +49,7 @@ class LatchProbes:
         reader.join()
 
     def latch_time(self) -> LatchTime:
-        """What they saw, after read()."""
+        """The time of latch waits, after read()."""
         return latch_time(self._switches.profile(), self._samples.profile(), self._names)
 
     def __exit__(

@@ -129,7 +129,7 @@ def judge_truss(call: CallEvent) -> JudgedPoll:
 
 
 def _waits(details: Sequence[str]) -> bool | None:
-    """Whether a time limit among the lines of -v is not 0; None where there is none."""
+    """True if the time limit among the lines of -v is not 0; None where there is no limit."""
     for text in details:
         if limit := _DETAIL.match(text):
             return bool(int(limit[1]) or int(limit[2]))

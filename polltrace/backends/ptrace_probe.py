@@ -86,16 +86,18 @@ class PtraceProbe:
         counted = self._process.result()
         if not isinstance(counted, CountedCalls):
             raise self._failed(counted)
-        seen = {pid: each for pid, each in counted.processes.items() if self._is_watched(pid)}
-        gone = (pid for pid in self._pids if procfs.start_ticks(pid) is None)
+        watched = {
+            pid: counts for pid, counts in counted.processes.items() if self._is_watched(pid)
+        }
+        ended_pids = (pid for pid in self._pids if procfs.start_ticks(pid) is None)
         gaps = _gaps(counted)
         return TraceEvidence(
             profile=Profile(
                 header=Header("ptrace", os.uname().nodename, os.uname().release, "", "ptrace"),
                 seconds=seconds,
                 processes={},
-                totals=tuple(_totals(pid, each) for pid, each in sorted(seen.items())),
-                ended=frozenset((pid, 0) for pid in gone),
+                totals=tuple(_totals(pid, counts) for pid, counts in sorted(watched.items())),
+                ended=frozenset((pid, 0) for pid in ended_pids),
                 lost={},
                 complete=not gaps,
             ),
@@ -104,11 +106,15 @@ class PtraceProbe:
             cpu_s=None,
             doubts=(),
             gaps=gaps,
-            stacks={(pid, 0): self._stacks(pid, each) for pid, each in seen.items() if each.stacks},
+            stacks={
+                (pid, 0): self._stacks(pid, counts)
+                for pid, counts in watched.items()
+                if counts.stacks
+            },
         )
 
     def profile(self) -> Profile:
-        """As `evidence`, the profile alone; its CPU time is 0 and means nothing."""
+        """The profile of `evidence`; its CPU time is 0 and means nothing."""
         return self.evidence().profile
 
     def stop(self) -> Profile:
@@ -128,16 +134,16 @@ class PtraceProbe:
         return self._follow or pid in self._pids
 
     def _stacks(self, pid: int, counts: ProcessCounts) -> tuple[NamedStack, ...]:
-        found = []
-        for (addresses, whole), count in counts.stacks.most_common():
-            stack = Stack(AT_POLL, count, not whole, addresses, "not-needed", polls=count)
+        stacks = []
+        for (addresses, is_complete), count in counts.stacks.most_common():
+            stack = Stack(AT_POLL, count, not is_complete, addresses, "not-needed", polls=count)
             try:
                 assert self._names is not None
                 frames = self._names.user(pid, addresses)
-                found.append(judged_stack(frames, stack, is_server=pid in self._servers))
+                stacks.append(judged_stack(frames, stack, is_server=pid in self._servers))
             except ProcessError:  # a child that is gone: nobody knows its functions
                 continue
-        return tuple(found)
+        return tuple(stacks)
 
     def _failed(self, outcome: object) -> PolltraceError:
         for pid in self._pids:  # most of what prevents tracing can be seen from outside
@@ -180,8 +186,8 @@ def _totals(pid: int, counts: ProcessCounts) -> ProcessTotals:
         break_polls=counts.break_polls,
         other_polls=polls - counts.break_polls,
         sockets=tuple(
-            SocketPolls(each.fd, each.kind, each.local, each.peer, count)
-            for each, count in counts.sockets.most_common()
+            SocketPolls(socket.fd, socket.kind, socket.local, socket.peer, count)
+            for socket, count in counts.sockets.most_common()
         ),
         syscalls=tuple(
             Syscall(-1, name, calls, counts.errors[name])

@@ -32,29 +32,29 @@ def frames_of(lines: Sequence[str]) -> tuple[tuple[Frame, ...], bool]:
     """
     frames = []
     for line in lines:
-        if found := _FRAME.fullmatch(line):
-            frames.append(_frame(found))
-        elif found := _NOWHERE.fullmatch(line):
-            address = int(found["address"], 16)
+        if match := _FRAME.fullmatch(line):
+            frames.append(_frame(match))
+        elif match := _NOWHERE.fullmatch(line):
+            address = int(match["address"], 16)
             frames.append(Frame(f"[{address:#x}]", "", address, address))
     return tuple(frames), _TOO_DEEP in lines
 
 
-def _frame(found: re.Match[str]) -> Frame:
-    module, address = found["module"], int(found["address"], 16)
-    if found["name"] is None:
+def _frame(match: re.Match[str]) -> Frame:
+    module, address = match["module"], int(match["address"], 16)
+    if match["name"] is None:
         label = posixpath.basename(module).strip("[]") or "anonymous"
         return Frame(f"[{label}+{address:#x}]", module, address, address)
-    name = plain(found["name"].encode(errors="replace")).removeprefix("__GI_")
-    return Frame(name, module, int(found["offset"], 16), address)
+    name = plain(match["name"].encode(errors="replace")).removeprefix("__GI_")
+    return Frame(name, module, int(match["offset"], 16), address)
 
 
-def stacks_at_polls(seen: Mapping[tuple[str, ...], int]) -> tuple[NamedStack, ...]:
+def stacks_at_polls(counts: Mapping[tuple[str, ...], int]) -> tuple[NamedStack, ...]:
     """Stacks taken at break polls, as lines with how often they were seen; commonest first."""
-    found = []
-    for lines, count in sorted(seen.items(), key=lambda item: (-item[1], item[0])):
+    stacks = []
+    for lines, count in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
         frames, too_deep = frames_of(lines)
         stack = Stack(AT_POLL, count, too_deep, (), polls=count)
         # The text does not name the program.
-        found.append(judged_stack(frames, stack, is_server=False))
-    return tuple(found)
+        stacks.append(judged_stack(frames, stack, is_server=False))
+    return tuple(stacks)

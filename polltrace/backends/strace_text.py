@@ -82,7 +82,8 @@ class StraceText:
         if call is not None:
             yield _with_stack(call, stack)
         yield from (
-            CallEvent(task, *begun, "", False) for task, begun in sorted(self._begun.items())
+            CallEvent(task, *unfinished, "", False)
+            for task, unfinished in sorted(self._begun.items())
         )
 
     def _remember(self, line: str, event: TraceEvent | None) -> None:
@@ -134,13 +135,15 @@ class StraceText:
         name = arguments = result = ""
         if resumed := _RESUMED.match(text):
             begun_name, head = self._begun.pop(task, (resumed["name"], ""))
-            if (rest := _REST.fullmatch(resumed["rest"])) and begun_name == resumed["name"]:
-                arguments = ", ".join(part for part in (head, rest["arguments"].strip()) if part)
-                name, result = begun_name, rest["result"]
+            if (remainder := _REST.fullmatch(resumed["rest"])) and begun_name == resumed["name"]:
+                arguments = ", ".join(
+                    part for part in (head, remainder["arguments"].strip()) if part
+                )
+                name, result = begun_name, remainder["result"]
         elif ended := _ENDED.fullmatch(text):
             name, arguments, result = ended["name"], ended["arguments"], ended["result"]
-        elif begun := _BEGUN.match(text):
-            self._begun[task] = (begun["name"], begun["arguments"].rstrip(", "))
+        elif unfinished := _BEGUN.match(text):
+            self._begun[task] = (unfinished["name"], unfinished["arguments"].rstrip(", "))
             return
         if not name:
             yield None

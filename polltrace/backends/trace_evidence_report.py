@@ -77,11 +77,11 @@ def trace_evidence_text(evidence: TraceEvidence) -> str:
     """A block for each process, then the doubts about the text."""
     processes = evidence.profile.totals
     busiest = nlargest(_SHOWN, processes, key=lambda totals: polls_of(evidence, totals))
-    shown = {totals.identity for totals in busiest}
-    blocks = [_block(evidence, totals) for totals in processes if totals.identity in shown]
+    identities = {totals.identity for totals in busiest}
+    blocks = [_block(evidence, totals) for totals in processes if totals.identity in identities]
     if len(processes) > _SHOWN:
-        others = len(processes) - _SHOWN
-        blocks.append(f"{others:,} more processes poll no more often; --json has them all.")
+        hidden = len(processes) - _SHOWN
+        blocks.append(f"{hidden:,} more processes poll no more often; --json has them all.")
     notes = "\n".join(
         textwrap.fill(text, 100) for text in (_NO_COST, *evidence.gaps, *evidence.doubts)
     )

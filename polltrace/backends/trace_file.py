@@ -96,8 +96,8 @@ def _from_calls(counter: CallCounter, tool: str, name: str) -> TraceEvidence:
         count = "1 line is" if len(strange) == 1 else f"{len(strange):,} lines are"
         gaps.append(f"{count} nothing that {tool} prints, the first is line {strange[0]:,}.")
     if counter.unnamed_socket:
-        again = "strace -yy" if tool == "strace" else "pfiles"
-        doubts.append(f"What is behind a descriptor is not in the text; {again} would tell.")
+        better = "strace -yy" if tool == "strace" else "pfiles"
+        doubts.append(f"What is behind a descriptor is not in the text; {better} would tell.")
     return TraceEvidence(
         profile=_profile(
             tool, tuple(totals for totals, _ in processes), counter.seconds, complete=not torn

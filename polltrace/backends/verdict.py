@@ -35,7 +35,7 @@ class PollingKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class PollingVerdict:
-    """Whether a traced process break-polls: `text` states the `kind` and its grounds."""
+    """The verdict on a traced process: `text` states the `kind` and its grounds."""
 
     kind: PollingKind
     text: str
@@ -72,7 +72,9 @@ def _gaps(evidence: TraceEvidence, totals: ProcessTotals) -> tuple[str, ...]:
     names = [call.name for call in totals.syscalls if may_be_poll(call.name)]
     gaps = [f"{name} may be a poll by a name that is not known here." for name in sorted(names)[:3]]
     receives = {call.name for call in totals.syscalls if "recv" in call.name}
-    if receives and (whose := sorted(each.name for each in engines() if "recv" in each.calls)):
+    if receives and (
+        whose := sorted(engine.name for engine in engines() if "recv" in engine.calls)
+    ):
         gaps.append(f"{min(receives)} may be a check ({', '.join(whose)}).")
     return (*gaps, *evidence.gaps)
 
@@ -81,31 +83,31 @@ def _by_arguments(
     totals: ProcessTotals, amount: str, stacks: Sequence[NamedStack]
 ) -> PollingVerdict:
     names = {plain_name(call.name) for call in totals.syscalls if is_poll(call.name)}
-    seen = f"{amount}, with one descriptor and timeout 0"
+    grounds = f"{amount}, with one descriptor and timeout 0"
     stacks = [stack for stack in stacks if not (stack.by_shape or stack.undecided)]
-    taken = sum(stack.count for stack in stacks)
+    samples = sum(stack.count for stack in stacks)
     checks = sum(stack.count for stack in stacks if stack.is_break_check)
     if checks:
-        seen += f"; {checks:,} of {taken:,} stacks at these are the break check"
+        grounds += f"; {checks:,} of {samples:,} stacks at these are the break check"
     elif stacks:
         return PollingVerdict(
             PollingKind.LOOKS_LIKE_IT,
-            f"Looks like break polling: {seen}. But none of {taken:,} stacks at these is the "
+            f"Looks like break polling: {grounds}. But none of {samples:,} stacks at these is the "
             "break check of an engine known here.",
         )
     elif totals.break_polls < FEWEST_POLLS:
         return PollingVerdict(
-            PollingKind.LOOKS_LIKE_IT, f"Looks like break polling: {seen}; few to judge by."
+            PollingKind.LOOKS_LIKE_IT, f"Looks like break polling: {grounds}; few to judge by."
         )
     elif not names & _OF_EVERY_ENGINE:
         return PollingVerdict(
             PollingKind.LOOKS_LIKE_IT,
-            f"Looks like break polling: {seen}. No engine known here checks by {min(names)}.",
+            f"Looks like break polling: {grounds}. No engine known here checks by {min(names)}.",
         )
     if not all(sock.kind for sock in totals.sockets):
-        seen += " (the text does not show on what)"
+        grounds += " (the text does not show on what)"
     return PollingVerdict(
-        PollingKind.BREAK_POLLING, f"Break polling: {seen}. Breaks reach it in-band."
+        PollingKind.BREAK_POLLING, f"Break polling: {grounds}. Breaks reach it in-band."
     )
 
 

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""How a session learns of a cancel: its break mode, what decided it, what the path lets through."""
+"""Break mode of a session, the reason for it, and tests of the path between both ends."""

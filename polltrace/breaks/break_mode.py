@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""How a session learns of a cancel: a verdict, and the evidence it rests on; why.py explains it."""
+"""Break mode of a session, by the evidence for it; why.py explains the mode."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from enum import Enum
 
 
 class BreakMode(Enum):
-    """How a server learns of its client: the first three of a cancel, the last two (engines whose
-    check reveals a lost client) whether it checks while it works."""
+    """The way a server learns of its client: the first three are for cancels, the last two (engines
+    whose check reveals a lost client) say whether it checks while it works."""
 
     OUT_OF_BAND = "out-of-band"
     IN_BAND = "in-band"

@@ -14,22 +14,22 @@ from polltrace.engines import Engine
 
 
 def check_mode(evidence: Evidence) -> BreakMode:
-    """Whether the session checks while it works."""
+    """The mode of a session: checking while it works, or not."""
     if evidence.polls_on_cpu is None:
         return BreakMode.UNKNOWN
     return BreakMode.CHECKING if evidence.polls_on_cpu else BreakMode.NOT_CHECKING
 
 
 def lost_client_diagnosis(engine: Engine, evidence: Evidence) -> Diagnosis:
-    """The same with its evidence, and how to be sure."""
+    """The mode of a session with its evidence, and how to be sure."""
     mode = check_mode(evidence)
     over = "a unix socket" if evidence.local else "TCP"
-    seen = {
+    facts = {
         BreakMode.CHECKING: "it checked its client's socket while it was observed",
         BreakMode.NOT_CHECKING: "it was on CPU and did not check its client's socket",
         BreakMode.UNKNOWN: "too little was seen of it on CPU: the absence of checks proves nothing",
     }[mode]
-    evidence_lines = (f"its client is connected over {over}", seen)
+    evidence_lines = (f"its client is connected over {over}", facts)
     if mode is BreakMode.CHECKING:
         reason = f"{engine.parameter} is set: it would notice within that time that its client is "
         return Diagnosis(Cause.INTERVAL, f"{reason}gone", evidence_lines, (_ask(engine),), "")

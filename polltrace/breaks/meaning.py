@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What an engine's check means: a mode and its diagnosis, by what the check reveals."""
+"""Break mode and diagnosis of a session, by what the check of its engine reveals."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from polltrace.engines import Engine, Reveals
 
 
 def mode_of(engine: Engine, evidence: Evidence) -> BreakMode:
-    """How a session of the engine learns of its client."""
+    """The way a session of the engine learns of its client."""
     if engine.reveals is Reveals.LOST_CLIENT:
         return check_mode(evidence)
     return break_mode(evidence)
@@ -20,8 +20,8 @@ def mode_of(engine: Engine, evidence: Evidence) -> BreakMode:
 def diagnosis(
     engine: Engine, evidence: Evidence, settings: BreakSettings, *, edited: bool = False
 ) -> Diagnosis:
-    """Why it learns of its client in that way. `edited`: the configuration file was changed after
-    the server had read it."""
+    """The diagnosis of that mode. `edited`: the configuration file was changed after the server had
+    read it."""
     if engine.reveals is Reveals.LOST_CLIENT:
         return lost_client_diagnosis(engine, evidence)
     return why(engine, evidence, settings, edited=edited)

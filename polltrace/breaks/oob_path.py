@@ -51,7 +51,7 @@ class Direction:
 
     @property
     def carried(self) -> bool:
-        """Whether every urgent byte arrived as one."""
+        """True if every urgent byte arrived as urgent data."""
         return bool(self.fates) and self.count(Fate.URGENT) == len(self.fates)
 
     @property
@@ -83,8 +83,8 @@ class _ByteLine:
         interest = select.POLLIN | select.POLLPRI
         while b"\n" not in self._rest:
             self._poll.register(self._connection, interest)
-            left = until - time.monotonic()
-            events = self._poll.poll(max(0, 1000 * left))
+            remaining_s = until - time.monotonic()
+            events = self._poll.poll(max(0, 1000 * remaining_s))
             if not events:
                 raise TimeoutError(f"nothing came in {self._patience_s:g} s")
             if events[0][1] & select.POLLPRI:
@@ -117,7 +117,7 @@ def check_path(host: str, port: int, tries: int, patience_s: float) -> PathCheck
 
     Raises HostError where there is no connection, or where the answer is not the server half's.
     """
-    found = PathCheck(Direction(), Direction())
+    result = PathCheck(Direction(), Direction())
     with _connected(host, port, patience_s) as connection:
         line = _ByteLine(connection, patience_s)
         try:
@@ -129,16 +129,16 @@ def check_path(host: str, port: int, tries: int, patience_s: float) -> PathCheck
                 f"{host}:{port} does not answer as 'polltrace oob-check --listen': {error}"
             ) from None
         with contextlib.suppress(ConnectionError):
-            for at in range(tries):
-                with _timed(found.to_server):
-                    _say(connection, f"to-server {at}", urgent=True)
-                    found.to_server.fates.append(Fate(line.read()[0]))
-            for at in range(tries):
-                with _timed(found.to_client):
-                    _say(connection, f"to-client {at}")
-                    found.to_client.fates.append(line.read()[1])
+            for attempt in range(tries):
+                with _timed(result.to_server):
+                    _say(connection, f"to-server {attempt}", urgent=True)
+                    result.to_server.fates.append(Fate(line.read()[0]))
+            for attempt in range(tries):
+                with _timed(result.to_client):
+                    _say(connection, f"to-client {attempt}")
+                    result.to_client.fates.append(line.read()[1])
             _say(connection, "bye")
-    return found
+    return result
 
 
 @contextlib.contextmanager
@@ -173,7 +173,7 @@ def _timed(direction: Direction) -> Iterator[None]:
 def answer(connection: socket.socket, patience_s: float) -> PathCheck:
     """The server half's part in one connection: what it saw. Raises ConnectionError for a client
     that is none of ours, TimeoutError for one that sends nothing."""
-    seen = PathCheck(Direction(), Direction())
+    result = PathCheck(Direction(), Direction())
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     line = _ByteLine(connection, patience_s)
     words = line.read()[0].split()
@@ -184,13 +184,13 @@ def answer(connection: socket.socket, patience_s: float) -> PathCheck:
         try:
             text, fate = line.read()
         except ConnectionResetError:
-            seen.to_server.fates.append(Fate.RESET)
-            return seen
+            result.to_server.fates.append(Fate.RESET)
+            return result
         if text.startswith("to-server"):
-            seen.to_server.fates.append(fate)
+            result.to_server.fates.append(fate)
             _say(connection, fate.value)
         elif text.startswith("to-client"):
             _say(connection, "here", urgent=True)
         else:
-            return seen
-    return seen
+            return result
+    return result

@@ -43,14 +43,14 @@ def _direction_data(direction: Direction) -> dict[str, Any]:
 
 def oob_text(check: PathCheck, host: str, port: int) -> str:
     """The verdict, then both directions."""
-    found = verdict(check)
-    if found == "mixed":
+    outcome = verdict(check)
+    if outcome == "mixed":
         text = (
             "now carried, now not: more than one way leads there, or a device in between depends "
             "on its load"
         )
     else:
-        text = _MEANING[Fate.URGENT if found == "carried" else Fate(found)]
+        text = _MEANING[Fate.URGENT if outcome == "carried" else Fate(outcome)]
     return "\n".join(
         [
             f"TCP urgent data to {host}:{port} is {text}.",

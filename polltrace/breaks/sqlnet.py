@@ -58,7 +58,7 @@ class BreakSettings:
 
     @property
     def unread(self) -> str:
-        """In words, which file could not be read and why; for settings with a `problem`."""
+        """A clause with the unreadable file and the reason, for settings with a `problem`."""
         return f"{self.path or self.file} is not readable: {self.problem}"
 
     @property
@@ -155,8 +155,8 @@ def _with_home(engine: Engine, environ: Mapping[str, str], program: str) -> Mapp
 
 def _variable(directory: str) -> tuple[str, str]:
     """The variable that a directory of an engine's file begins with, and the path below it."""
-    variable, _, rest = directory.removeprefix("$").partition("/")
-    return variable, rest
+    variable, _, subdirectory = directory.removeprefix("$").partition("/")
+    return variable, subdirectory
 
 
 def _places(engine: Engine, environ: Mapping[str, str], root: Path) -> Iterator[Path]:

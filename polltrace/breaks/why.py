@@ -66,41 +66,41 @@ def why(
     """The likeliest cause. `edited`: the configuration file was changed after the server had read
     it."""
     mode = break_mode(evidence)
-    seen = (*_evidence(evidence), _said(engine, settings, edited))
+    facts = (*_evidence(evidence), _said(engine, settings, edited))
     if mode is not BreakMode.IN_BAND:
-        return _not_in_band(engine, evidence, settings, seen)
+        return _not_in_band(engine, evidence, settings, facts)
     if evidence.told_of_urgent_data and evidence.catches_sigurg:
-        return _by_path(seen)  # the server granted it, whatever its file has now
+        return _by_path(facts)  # the server granted it, whatever its file has now
     if edited:
         return Diagnosis(
             Cause.UNKNOWN,
             f"it is not known who gave it up: {settings.path} was changed since the server read it",
-            seen,
+            facts,
             ("connect anew: a server that starts now reads the file as it is",),
             "",
         )
     if settings.disable_oob:
-        return _by_server(engine, settings, seen)
+        return _by_server(engine, settings, facts)
     if settings.problem or evidence.told_of_urgent_data is None:
         hint = () if settings.problem else (_AS_ROOT,)
         return Diagnosis(
-            Cause.UNKNOWN, "it is not known who gave it up", seen, (*hint, _BY_TEST), ""
+            Cause.UNKNOWN, "it is not known who gave it up", facts, (*hint, _BY_TEST), ""
         )
-    return _by_client(engine, seen)
+    return _by_client(engine, facts)
 
 
 def _not_in_band(
-    engine: Engine, evidence: Evidence, settings: BreakSettings, seen: tuple[str, ...]
+    engine: Engine, evidence: Evidence, settings: BreakSettings, facts: tuple[str, ...]
 ) -> Diagnosis:
     mode = break_mode(evidence)
     if mode is not BreakMode.OUT_OF_BAND or not settings.disable_oob_auto:
         settles = () if mode is not BreakMode.UNKNOWN else (_settles_unknown(evidence),)
-        return Diagnosis(Cause.NOT_IN_BAND, f"it is {mode.value}", seen, settles, "")
+        return Diagnosis(Cause.NOT_IN_BAND, f"it is {mode.value}", facts, settles, "")
     parameter = f"{engine.disable_oob_parameter}_AUTO"
     return Diagnosis(
         Cause.NOT_IN_BAND,
         "it is out-of-band, path not tested",
-        (*seen, f"{settings.path} sets {parameter}: no client tests its path as it connects"),
+        (*facts, f"{settings.path} sets {parameter}: no client tests its path as it connects"),
         (_BY_TEST,),
         f"take {parameter} out of {settings.path}, so that a client whose path loses urgent data "
         "falls back to in-band breaks instead of losing its cancels",
@@ -108,24 +108,24 @@ def _not_in_band(
     )
 
 
-def _by_path(seen: tuple[str, ...]) -> Diagnosis:
+def _by_path(facts: tuple[str, ...]) -> Diagnosis:
     return Diagnosis(
         Cause.PATH,
         "it was granted out-of-band breaks and polls all the same: the path check at connect "
         "failed, so something between client and server eats urgent data",
-        seen,
+        facts,
         (_BY_TEST,),
         "let the firewall, proxy or NAT in between pass TCP urgent data; 'polltrace oob-check' "
         "is the reproducer for the network team",
     )
 
 
-def _by_client(engine: Engine, seen: tuple[str, ...]) -> Diagnosis:
+def _by_client(engine: Engine, facts: tuple[str, ...]) -> Diagnosis:
     return Diagnosis(
         Cause.CLIENT,
         "the client did not ask for out-of-band breaks (its platform, driver or "
         f"{engine.configuration_file or 'configuration'})",
-        seen,
+        facts,
         (engine.clients_tell,) if engine.clients_tell else (),
         f"have the client ask: {engine.disable_oob_parameter} off on its side, or a driver that can"
         if engine.disable_oob_parameter
@@ -133,12 +133,12 @@ def _by_client(engine: Engine, seen: tuple[str, ...]) -> Diagnosis:
     )
 
 
-def _by_server(engine: Engine, settings: BreakSettings, seen: tuple[str, ...]) -> Diagnosis:
+def _by_server(engine: Engine, settings: BreakSettings, facts: tuple[str, ...]) -> Diagnosis:
     parameter = engine.disable_oob_parameter
     return Diagnosis(
         Cause.SERVER,
         f"the server's {settings.disabled_in} sets {parameter}=ON",
-        seen,
+        facts,
         (),
         f"take {parameter}=ON out of {settings.disabled_in}, unless something depends on it: "
         "sessions that connect from then on stop polling, provided that their clients ask and "

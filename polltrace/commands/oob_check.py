@@ -51,13 +51,13 @@ class OobCheck:
         if args.listen is not None:
             return _listen(*args.listen, once=args.once, patience_s=args.timeout)
         host, port = args.target
-        found = check_path(host, port, args.tries, args.timeout)
-        show(args.json, lambda: oob_data(found, host, port), lambda: oob_text(found, host, port))
-        return 0 if found.to_server.carried else 1
+        result = check_path(host, port, args.tries, args.timeout)
+        show(args.json, lambda: oob_data(result, host, port), lambda: oob_text(result, host, port))
+        return 0 if result.to_server.carried else 1
 
 
 def _why(error: OSError) -> str:
-    """Without what Python's create_server adds to it."""
+    """The error's reason, without the text that Python's create_server adds to it."""
     return str(error.strerror or error).partition(" (while")[0]
 
 
@@ -73,9 +73,9 @@ def _listen(host: str, port: int, *, once: bool, patience_s: float) -> int:
             connection, peer = listener.accept()
             with connection:
                 try:
-                    seen = answer(connection, patience_s)
-                    got = ", ".join(fate.value for fate in dict.fromkeys(seen.to_server.fates))
-                    print(f"{peer[0]}: urgent bytes came {got or 'not at all'}", flush=True)
+                    result = answer(connection, patience_s)
+                    fates = ", ".join(fate.value for fate in dict.fromkeys(result.to_server.fates))
+                    print(f"{peer[0]}: urgent bytes came {fates or 'not at all'}", flush=True)
                 except OSError as error:
                     print(f"{peer[0]}: {error}", flush=True)
             if once:

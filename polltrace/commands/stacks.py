@@ -107,19 +107,19 @@ class Stacks:
         )
 
     def run(self, args: argparse.Namespace) -> int:
-        before = _before(args.before)
-        return show(_found(args), before, args)
+        base = _before(args.before)
+        return show(_found(args), base, args)
 
 
-def show(found: StackProfile, before: Side | None, args: argparse.Namespace) -> int:
+def show(profile: StackProfile, base: Side | None, args: argparse.Namespace) -> int:
     """Write the stacks in the chosen format; the exit code."""
-    picture = _picture(found, before, args)
+    picture = _picture(profile, base, args)
     if args.format == "text":
         # A name that has no UTF-8 must not keep the others from being written.
-        text = f"{stacks_text(found, picture.side.folded)}\n"
+        text = f"{stacks_text(profile, picture.side.folded)}\n"
         written = printable(text).encode()
     elif args.format == "json":
-        data = stacks_data(found, picture.side.folded)
+        data = stacks_data(profile, picture.side.folded)
         written = f"{json.dumps(data, indent=1)}\n".encode()
     else:
         written = FORMATS[args.format](picture)
@@ -133,8 +133,8 @@ def show(found: StackProfile, before: Side | None, args: argparse.Namespace) -> 
         except OSError as error:
             raise FileError(f"cannot write {args.output}: {error.strerror}") from None
     if args.format not in ("text", "json"):
-        for each in quality_notes(found.quality):
-            note(each)
+        for quality_note in quality_notes(profile.quality):
+            note(quality_note)
     return 0
 
 
@@ -190,8 +190,8 @@ def _watched(args: argparse.Namespace, names: Symbolizer) -> StackProfile:
         note_attached(args.duration)
         for _ in introduced(probe.records(), names):
             pass
-        found = stack_profile(probe.profile(), names, args.at, kernel=args.kernel)
-        return replace(found, hz=options.sample_hz)
+        profile = stack_profile(probe.profile(), names, args.at, kernel=args.kernel)
+        return replace(profile, hz=options.sample_hz)
 
 
 def _recorded(args: argparse.Namespace) -> StackProfile:
@@ -219,18 +219,18 @@ def _before(path: Path | None) -> Side | None:
     raise FileError(f"cannot read folded stacks from {path}: {why}")
 
 
-def _picture(found: StackProfile, before: Side | None, args: argparse.Namespace) -> Picture:
-    layers = layers_of(found.engines)
+def _picture(profile: StackProfile, base: Side | None, args: argparse.Namespace) -> Picture:
+    layers = layers_of(profile.engines)
     if args.group == "layer" and not layers.layers:
         raise UsageError("--group layer: no one engine's table of layers fits these stacks")
     picture = Picture(
-        title=_TITLES[found.kind],
-        side=Side("now", chosen(found.folded, args)),
-        before=before and Side(before.name, chosen(before.folded, args)),
+        title=_TITLES[profile.kind],
+        side=Side("now", chosen(profile.folded, args)),
+        before=base and Side(base.name, chosen(base.folded, args)),
         layers=layers,
-        unit=found.unit,
-        hz=found.hz,
-        find="" if args.group == "layer" else searched(found.engines),
+        unit=profile.unit,
+        hz=profile.hz,
+        find="" if args.group == "layer" else searched(profile.engines),
         exporter=f"polltrace {__version__}",
     )
     return by_layer(picture) if args.group == "layer" else picture

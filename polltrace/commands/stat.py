@@ -148,12 +148,14 @@ def _from_file(args: argparse.Namespace, files: Sequence[tuple[str, Path]]) -> i
     if len(files) > 1 or args.command or selected(args):
         raise UsageError("read either one FILE or watch processes, not both")
     ((tool, path),) = files
-    found = read_trace(path, tool)
-    if args.json and len(found) > 1:
-        json.dump({"tables": [trace_evidence_data(each) for each in found]}, sys.stdout, indent=2)
+    tables = read_trace(path, tool)
+    if args.json and len(tables) > 1:
+        json.dump(
+            {"tables": [trace_evidence_data(evidence) for evidence in tables]}, sys.stdout, indent=2
+        )
         print()
         return 0
-    for number, evidence in enumerate(found):
+    for number, evidence in enumerate(tables):
         print("\n" if number else "", end="")
         _print(evidence, args.json)
     return 0

@@ -65,25 +65,27 @@ class StopAt:
         if args.syscall is not None and args.syscall not in NUMBERS:
             raise UsageError(f"{args.syscall!r} is no system call of x86-64")
         call = f"a call of {args.syscall}" if args.syscall else "a break poll"
-        known = engine_of(procfs.executable(pid), procfs.title(pid))
-        names = [args.syscall] if args.syscall else call_names(known[0] if known else None)
-        wanted = Wanted(frozenset(NUMBERS[name] for name in names), not args.syscall)
+        recognised = engine_of(procfs.executable(pid), procfs.title(pid))
+        names = (
+            [args.syscall] if args.syscall else call_names(recognised[0] if recognised else None)
+        )
+        conditions = Wanted(frozenset(NUMBERS[name] for name in names), not args.syscall)
         check_before(pid)
-        outcome = stop_at(pid, wanted, Limits(args.duration, args.longest_stop))
+        outcome = stop_at(pid, conditions, Limits(args.duration, args.longest_stop))
         if isinstance(outcome, Refused):
             raise error_of(pid, outcome, args.duration, call)
         # It runs again: from here on we may take our time.
         title = procfs.title(pid)
         try:
             rules = FrameRules(AddressSpace.of(pid))
-            found = walk(outcome.copy, rules.at, rules.is_code)
-            frames = Symbolizer().user(pid, found.addresses)
+            stack = walk(outcome.copy, rules.at, rules.is_code)
+            frames = Symbolizer().user(pid, stack.addresses)
         except ProcessError:  # it ended meanwhile: addresses are what is left
-            found = walk(outcome.copy, lambda _: None, bool)
-            frames = tuple(Frame("[ended]", "", 0, address) for address in found.addresses)
+            stack = walk(outcome.copy, lambda _: None, bool)
+            frames = tuple(Frame("[ended]", "", 0, address) for address in stack.addresses)
         show(
             args.json,
-            lambda: stop_data(pid, title, outcome, found, frames),
-            lambda: stop_text(pid, title, outcome, found, frames),
+            lambda: stop_data(pid, title, outcome, stack, frames),
+            lambda: stop_text(pid, title, outcome, stack, frames),
         )
         return 0

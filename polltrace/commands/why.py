@@ -60,10 +60,10 @@ class Why:
         seconds = args.duration or COUNTED_S
         with EbpfProbe([server.pid], ProbeOptions(duration_s=seconds)) as probe:
             profile = probe.profile()
-        seen = [each for each in profile.totals if each.start_ticks == server.start_ticks]
-        if not seen:
+        matching = [totals for totals in profile.totals if totals.start_ticks == server.start_ticks]
+        if not matching:
             raise NoSuchProcessError(f"process {server.pid} ended while it was observed")
-        session = Session(server, seen[0], profile.seconds)
+        session = Session(server, matching[0], profile.seconds)
         show(args.json, lambda: why_data(session), lambda: why_text(session))
         return 0
 
@@ -76,6 +76,6 @@ def _slow(args: argparse.Namespace, server: Server) -> int:
 
     stop = threading.Event()
     with interrupts.detaching(stop.set):
-        found = session_time(observe(server, args.duration or SLOW_S, stop.is_set))
-    show(args.json, lambda: slow_data(server, found), lambda: slow_text(server, found))
+        budget = session_time(observe(server, args.duration or SLOW_S, stop.is_set))
+    show(args.json, lambda: slow_data(server, budget), lambda: slow_text(server, budget))
     return 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""How to recognise a database engine's server processes and break check: a TOML file per engine."""
+"""Recognition of a database engine's server processes and break check, by a TOML file each."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ __all__ = [
     "has_server_title",
 ]
 
-_known: tuple[Engine, ...] = ()
+_catalogue: tuple[Engine, ...] = ()
 
 
 def engines() -> tuple[Engine, ...]:
     """Every engine: those given first, then the site's, then this release's."""
-    if not _known:
+    if not _catalogue:
         add_engines(())
-    return _known
+    return _catalogue
 
 
 def add_engines(paths: Sequence[Path]) -> None:
     """Know the engines of these files as well. Raises FileError for a file that is none, and for
     two engines of one name; a site's file of a name that is known already is left out."""
-    global _known  # noqa: PLW0603 - decided once, by the command line
-    given, ours = [of_file(path) for path in paths], built_in()
-    names = {engine.name for engine in (*given, *ours)}
+    global _catalogue  # noqa: PLW0603 - decided once, by the command line
+    chosen, ours = [of_file(path) for path in paths], built_in()
+    names = {engine.name for engine in (*chosen, *ours)}
     site = [engine for engine in of_site() if engine.name not in names]
-    check_apart([*given, *ours])
-    _known = (*given, *site, *ours)
+    check_apart([*chosen, *ours])
+    _catalogue = (*chosen, *site, *ours)
 
 
 def engine_of(executable: str, title: str) -> tuple[Engine, re.Match[str]] | None:
@@ -55,7 +55,7 @@ def engine_of(executable: str, title: str) -> tuple[Engine, re.Match[str]] | Non
 
 
 def has_server_title(title: str) -> bool:
-    """Whether a dedicated server of some engine might have this process title; so may others."""
+    """True if a dedicated server of some engine might have this process title; so may others."""
     return any(engine.titled(title) for engine in engines())
 
 
@@ -81,7 +81,7 @@ def check_options() -> list[str]:
             calls.setdefault(executable, set()).update(engine.calls)
     return [
         word
-        for executable, found in sorted(calls.items())
-        if found != {"poll"}
-        for word in ("--check", f"{executable}={','.join(sorted(found))}")
+        for executable, names in sorted(calls.items())
+        if names != {"poll"}
+        for word in ("--check", f"{executable}={','.join(sorted(names))}")
     ]

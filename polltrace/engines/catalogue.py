@@ -34,7 +34,7 @@ def packaged(name: str) -> Engine:
 def built_in_names() -> list[str]:
     entries = files("polltrace.engines").iterdir()
     return sorted(
-        each.name.removesuffix(".toml") for each in entries if each.name.endswith(".toml")
+        entry.name.removesuffix(".toml") for entry in entries if entry.name.endswith(".toml")
     )
 
 
@@ -56,10 +56,10 @@ def of_site(folder: Path = SITE) -> Iterator[Engine]:
 def of_file(path: Path) -> Engine:
     """The engine of one file. Raises FileError: FILE: KEY: what is wrong."""
     try:
-        found = read_bounded("/", path.absolute(), _LONGEST)
-        if found is None:
+        file = read_bounded("/", path.absolute(), _LONGEST)
+        if file is None:
             raise FileError(f"cannot read {path}: no such file")
-        return engine_from(_with_parents(_parsed(found.content.decode("utf-8"))))
+        return engine_from(_with_parents(_parsed(file.content.decode("utf-8"))))
     except UnreadableError as error:
         raise FileError(f"cannot read {path}: {error}") from None
     except UnicodeDecodeError:

@@ -35,13 +35,13 @@ def compiled(pattern: str, *, searched: bool = False) -> re.Pattern[str]:
     otherwise or not at all. `searched`: in all of a text, not from its beginning."""
     if len(pattern) > _LONGEST:
         raise ValueError(f"it is longer than {_LONGEST} characters")
-    before = "either"
+    previous = "either"
     for kind, text in _tokens(pattern):
-        if kind == "repeat" and before in ("either", "group", "repeat", "begin"):
+        if kind == "repeat" and previous in ("either", "group", "repeat", "begin"):
             raise ValueError(f"{text!r} repeats nothing, or is repeated itself")
-        if kind == "begin" and not (searched and before in ("either", "group")):
+        if kind == "begin" and not (searched and previous in ("either", "group")):
             raise ValueError(f"{text!r} is outside of the dialect here")
-        before = kind
+        previous = kind
     try:
         return re.compile(pattern, re.ASCII | re.DOTALL)
     except re.error as error:
@@ -49,7 +49,7 @@ def compiled(pattern: str, *, searched: bool = False) -> re.Pattern[str]:
 
 
 def posix(pattern: str) -> str:
-    """The same as a POSIX extended expression: groups without names, classes by name."""
+    """The pattern as a POSIX extended expression: groups without names, classes by name."""
     return "".join(_posix(kind, text) for kind, text in _tokens(pattern))
 
 
@@ -58,24 +58,24 @@ def with_group(pattern: str, name: str, literal: str) -> str:
     place = re.search(rf"\(\?P<{name}>", pattern)
     if place is None:
         return pattern
-    depth, at = 0, place.start()
+    depth, position = 0, place.start()
     for kind, text in _tokens(pattern[place.start() :]):
         depth += (kind == "group") - (kind == "close")
-        at += len(text)
+        position += len(text)
         if not depth:
             break
     escaped = re.sub(r"[][\\.(){}*+?|^$]", r"\\\g<0>", literal)
-    return f"{pattern[: place.start()]}({escaped}){pattern[at:]}"
+    return f"{pattern[: place.start()]}({escaped}){pattern[position:]}"
 
 
 def _tokens(pattern: str) -> Iterator[tuple[str, str]]:
-    at = 0
-    while at < len(pattern):
-        match = _TOKEN.match(pattern, at)
+    position = 0
+    while position < len(pattern):
+        match = _TOKEN.match(pattern, position)
         if match is None:
-            raise ValueError(f"{pattern[at : at + 4]!r} is outside of the dialect")
+            raise ValueError(f"{pattern[position : position + 4]!r} is outside of the dialect")
         yield match.lastgroup or "", match[0]
-        at = match.end()
+        position = match.end()
 
 
 def _posix(kind: str, text: str) -> str:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""How the stacks of engines' servers are drawn: the layers' colours, and what a page searches for
-as it opens."""
+"""Drawing of the stacks of engines' servers: the layers' colours, and the function that a page
+searches for as it opens."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What is known of a database engine: its server processes, its check of the client's socket, what
-makes the check come, and what it reveals."""
+"""A database engine as its file describes it: server processes, the check of the client's socket,
+the trigger of the check, and the news that it brings."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from enum import Enum
 
 
 class Trigger(Enum):
-    """What makes a check poll the socket: every n-th call of the check function, or a timer."""
+    """The cause of a check's poll: every n-th call of the check function, or a timer."""
 
     COUNT = "count"
     INTERVAL = "interval"
 
 
 class Reveals(Enum):
-    """What the server learns by its check: that the client wants its call cancelled, or only that
-    the client is gone."""
+    """The news that a check brings: that the client wants its call cancelled, or only that the
+    client is gone."""
 
     CANCEL = "cancel"
     LOST_CLIENT = "lost client"
@@ -117,8 +117,8 @@ class Engine:
 
     def is_local(self, title: re.Match[str]) -> bool:
         """Whether the session came without a listener, or by a unix socket."""
-        found = _group(title, "local")
-        return found == self.local if self.local else bool(found)
+        matched = _group(title, "local")
+        return matched == self.local if self.local else bool(matched)
 
     def client_port(self, title: re.Match[str]) -> str:
         """The port of the client's end; empty where the title does not have it."""

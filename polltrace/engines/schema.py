@@ -111,8 +111,8 @@ def _table(data: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 def _check_keys(table: Mapping[str, Any], name: str) -> None:
     for key in table:
         if key not in _TABLES[name]:
-            known = ", ".join(sorted(_TABLES[name]))
-            raise EngineError(f"{_key(name, str(key))}: no such key; known are {known}")
+            keys = ", ".join(sorted(_TABLES[name]))
+            raise EngineError(f"{_key(name, str(key))}: no such key; known are {keys}")
 
 
 def _key(table: str, key: str) -> str:
@@ -141,10 +141,10 @@ def _optional_text(
     return value
 
 
-def _one_of(table: Mapping[str, Any], key: str, name: str, known: Sequence[str]) -> str:
+def _one_of(table: Mapping[str, Any], key: str, name: str, choices: Sequence[str]) -> str:
     value = _optional_text(table, key, name)
-    if value and value not in known:
-        raise EngineError(f"{_key(name, key)}: one of {', '.join(known)} is expected")
+    if value and value not in choices:
+        raise EngineError(f"{_key(name, key)}: one of {', '.join(choices)} is expected")
     return value
 
 
@@ -157,7 +157,7 @@ def _yes_or_no(table: Mapping[str, Any], key: str, name: str) -> bool:
 
 def _texts(table: Mapping[str, Any], key: str, name: str) -> list[str]:
     value = table.get(key, [])
-    if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
         raise EngineError(f"{_key(name, key)}: a list of texts is expected")
     return value
 
@@ -174,13 +174,13 @@ def _latches(table: Mapping[str, Any]) -> LatchFunctions:
 
 
 def _executables(process: Mapping[str, Any]) -> list[str]:
-    found = _texts(process, "executables", "process")
-    if not found or not all(_EXECUTABLE.fullmatch(each) for each in found):
+    names = _texts(process, "executables", "process")
+    if not names or not all(_EXECUTABLE.fullmatch(name) for name in names):
         raise EngineError(
             "process.executables: file names without a path, of at most 30 letters, digits and "
             "_ . + -, are expected"
         )
-    return found
+    return names
 
 
 def _title(process: Mapping[str, Any], key: str) -> re.Pattern[str]:
@@ -201,10 +201,10 @@ def _title(process: Mapping[str, Any], key: str) -> re.Pattern[str]:
 
 
 def _calls(check: Mapping[str, Any]) -> tuple[str, ...]:
-    found = _texts(check, "calls", "break_check")
-    if not found or not set(found) <= set(CALLS):
+    calls = _texts(check, "calls", "break_check")
+    if not calls or not set(calls) <= set(CALLS):
         raise EngineError(f"break_check.calls: some of {', '.join(CALLS)} are expected")
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(calls))
 
 
 def _chains(check: Mapping[str, Any]) -> tuple[tuple[frozenset[str], ...], ...]:
@@ -225,24 +225,24 @@ def _chains(check: Mapping[str, Any]) -> tuple[tuple[frozenset[str], ...], ...]:
         for names in chain:
             if not isinstance(names, list) or not names:
                 raise wrong
-            if not all(isinstance(each, str) and each for each in names):
+            if not all(isinstance(name, str) and name for name in names):
                 raise wrong
     return tuple(tuple(frozenset(names) for names in chain) for chain in chains)
 
 
 def _choice(table: Mapping[str, Any], key: str, kind: type[Choice]) -> Choice:
-    for each in kind:
-        if table.get(key) == each.value:
-            return each
-    known = ", ".join(repr(each.value) for each in kind)
-    raise EngineError(f"break_check.{key}: one of {known} is expected")
+    for choice in kind:
+        if table.get(key) == choice.value:
+            return choice
+    values = ", ".join(repr(choice.value) for choice in kind)
+    raise EngineError(f"break_check.{key}: one of {values} is expected")
 
 
-def _whole(table: Mapping[str, Any], key: str, least: int) -> int:
+def _whole(table: Mapping[str, Any], key: str, minimum: int) -> int:
     value = table.get(key)
-    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= 1_000_000:
+    if not isinstance(value, int) or isinstance(value, bool) or not minimum <= value <= 1_000_000:
         raise EngineError(
-            f"configuration.{key}: a whole number from {least} to 1000000 is expected"
+            f"configuration.{key}: a whole number from {minimum} to 1000000 is expected"
         )
     return value
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""From lines of JSON to the records of the frame format: the only decoder there is.
+"""Decoder of JSON lines to the records of the frame format.
 
 A recording may come from anywhere: every count, address, number and text is checked to be one.
 """
@@ -63,7 +63,7 @@ def data_of(line: str | bytes) -> dict[str, Any]:
 
 
 def record_of(data: Mapping[str, Any]) -> ProbeRecord | None:
-    """As `parse`, of a line's data. Raises ValueError, KeyError or TypeError as well."""
+    """The record of a line's data, as from `parse`. Raises ValueError, KeyError, TypeError too."""
     decode = _DECODERS.get(data["type"])
     return decode(data) if decode else None
 
@@ -75,8 +75,10 @@ def _data(line: str | bytes) -> dict[str, Any]:
 
 
 def _no_frame(line: str | bytes, error: Exception) -> FrameError:
-    at = max(0, error.pos - 40) if isinstance(error, json.JSONDecodeError) else 0
-    return FrameError(f"not a frame of format {FORMAT} ({error!r:.200}): {line[at : at + 80]!r}")
+    start = max(0, error.pos - 40) if isinstance(error, json.JSONDecodeError) else 0
+    return FrameError(
+        f"not a frame of format {FORMAT} ({error!r:.200}): {line[start : start + 80]!r}"
+    )
 
 
 def _count(value: object) -> int:
@@ -126,7 +128,7 @@ def _identity(data: Mapping[str, Any]) -> tuple[int, int]:
 
 
 def _maps(data: Mapping[str, Any]) -> Maps:
-    return Maps(*_identity(data), tuple([_mapped(each) for each in data["maps"]]))
+    return Maps(*_identity(data), tuple([_mapped(mapping) for mapping in data["maps"]]))
 
 
 def _mapped(data: Mapping[str, Any]) -> Mapped:
@@ -138,7 +140,7 @@ def _frame(data: Mapping[str, Any]) -> ProbeFrame:
     cost = data.get("own_cost", {})
     return ProbeFrame(
         _number(data["t_s"]),
-        tuple([_totals(each) for each in data["processes"]]),
+        tuple([_totals(process) for process in data["processes"]]),
         {_text(kind): _count(lost) for kind, lost in data["lost"].items()},
         _number(cost.get("cpu_s", 0.0)),
         _number(cost["bpf_s"]) if "bpf_s" in cost else None,
@@ -152,9 +154,9 @@ def _totals(data: Mapping[str, Any]) -> ProcessTotals:
         cpu_s=_number(data["cpu_s"]),
         break_polls=_count(data["break_polls"]),
         other_polls=_count(data["other_polls"]),
-        sockets=tuple([_socket(each) for each in data.get("sockets", ())]),
-        syscalls=tuple([_syscall(each) for each in data.get("syscalls", ())]),
-        stacks=tuple([_stack(each) for each in data.get("stacks", ())]),
+        sockets=tuple([_socket(record) for record in data.get("sockets", ())]),
+        syscalls=tuple([_syscall(record) for record in data.get("syscalls", ())]),
+        stacks=tuple([_stack(record) for record in data.get("stacks", ())]),
         rate=_rate(windows),
         gaps=_histogram(data, "gap"),
         durations=_histogram(data, "duration"),
@@ -209,7 +211,7 @@ def _burst(data: Mapping[str, Any]) -> Burst:
 
 
 def _rate(windows: Mapping[str, Any]) -> PollRate | None:
-    """None before the third window, which the first interval takes."""
+    """The sampled rate; None before the third window, which the first interval takes."""
     if "per_s" not in windows:
         return None
     return PollRate(*[_number(windows[key]) for key in ("per_s", "low", "high")])

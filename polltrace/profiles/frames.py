@@ -120,7 +120,7 @@ class OffTime:
 
 @dataclass(frozen=True, slots=True)
 class OffCpuTotals:
-    """All threads of a process since the probe attached, those that ended included.
+    """Times of all threads of a process since the probe attached, ended threads included.
 
     `thread_ns` is the sum of their lives: `on_cpu_ns`, `blocked_ns` and `queued_ns`. `cpu_ns` is
     their CPU time by the scheduler's clock. `open` of the `switches` out had not ended.
@@ -184,18 +184,19 @@ class PollWindows:
     squares: tuple[float, float, float] | None = None
     stolen: float = 0.0
 
-    def since(self, before: PollWindows) -> PollWindows:
-        """The windows that came after those of `before`."""
+    def since(self, base: PollWindows) -> PollWindows:
+        """The windows that came after those of `base`."""
         squares = None
-        if self.squares is not None and before.squares is not None:
-            a, b, c = (now - then for now, then in zip(self.squares, before.squares, strict=True))
+        if self.squares is not None and base.squares is not None:
+            pairs = zip(self.squares, base.squares, strict=True)
+            a, b, c = (last - first for last, first in pairs)
             squares = a, b, c
         return PollWindows(
-            self.count - before.count,
-            self.polls - before.polls,
-            self.seconds - before.seconds,
-            self.cpu_s - before.cpu_s,
-            self.displaced_s - before.displaced_s,
+            self.count - base.count,
+            self.polls - base.polls,
+            self.seconds - base.seconds,
+            self.cpu_s - base.cpu_s,
+            self.displaced_s - base.displaced_s,
             squares,
             self.stolen,
         )

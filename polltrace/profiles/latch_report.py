@@ -25,7 +25,7 @@ def latch_text(time: LatchTime) -> str:
 
 
 def latch_screen(time: LatchTime, *, names_latches: bool) -> list[str]:
-    """The same without notes. `names_latches`: waits for latches of this server are recognised."""
+    """The report as lines without notes. `names_latches`: this server's waits are recognised."""
     lines = list(off_cpu_lines(time.whole, time.seconds))
     if not names_latches:
         return lines
@@ -34,7 +34,7 @@ def latch_screen(time: LatchTime, *, names_latches: bool) -> list[str]:
 
 
 def latch_data(time: LatchTime) -> dict[str, Any]:
-    """As JSON-ready data; paths outermost function first."""
+    """The latch time as JSON-ready data; paths begin with the outermost function."""
     share = time.spun_share
     return {
         "seconds": time.seconds,
@@ -51,39 +51,39 @@ def latch_data(time: LatchTime) -> dict[str, Any]:
 def latch_path_data(
     paths: Iterable[LatchPath], *, spun: bool = True, slept: bool = True
 ) -> list[dict[str, Any]]:
-    """As JSON-ready data; null is what was not measured: `spun` or `slept`."""
+    """Paths as JSON-ready data, with null for times that were not measured (`spun`, `slept`)."""
     return [
         {
-            "path": list(each.path),
-            "spun_samples": each.spun if spun else None,
-            "sleeps": each.sleeps if slept else None,
-            "slept_ns": each.slept_ns if slept else None,
+            "path": list(path.path),
+            "spun_samples": path.spun if spun else None,
+            "sleeps": path.sleeps if slept else None,
+            "slept_ns": path.slept_ns if slept else None,
         }
-        for each in paths
+        for path in paths
     ]
 
 
 def latch_lines(
     paths: Iterable[LatchPath], *, sample_ns: float, slept: bool = True
 ) -> Iterator[str]:
-    """A table; a sample on CPU stands for `sample_ns`, 0 if that is not known. `slept`: sleeps were
-    measured. What was not has a dash."""
+    """A table of paths, with a dash for times that were not measured. A sample on CPU stands for
+    `sample_ns`, 0 if that is not known; `slept`: sleeps were measured."""
     listed = list(paths)
     yield f"{'slept s':>12}{'sleeps':>10}{'spun s':>10}  path to the latch"
-    for each in listed[:SHOWN]:
-        cut = "… > " if len(each.path) > LINKS else ""
-        path = cut + " > ".join(each.path[-LINKS:])
-        time = f"{each.slept_ns / 1e9:,.6f}" if slept else "-"
-        sleeps = f"{each.sleeps:,}" if slept else "-"
-        spun = f"{each.spun * sample_ns / 1e9:,.3f}" if sample_ns else "-"
-        yield f"{time:>12}{sleeps:>10}{spun:>10}  {path}"
+    for path in listed[:SHOWN]:
+        cut = "… > " if len(path.path) > LINKS else ""
+        functions = cut + " > ".join(path.path[-LINKS:])
+        time = f"{path.slept_ns / 1e9:,.6f}" if slept else "-"
+        sleeps = f"{path.sleeps:,}" if slept else "-"
+        spun = f"{path.spun * sample_ns / 1e9:,.3f}" if sample_ns else "-"
+        yield f"{time:>12}{sleeps:>10}{spun:>10}  {functions}"
     if len(listed) > SHOWN:
         yield f"… {len(listed) - SHOWN} more paths; --json has them all"
 
 
 def _verdict(time: LatchTime) -> str:
-    whole = time.whole.thread_ns
-    slept = f"{100 * time.slept_ns / whole:.2f} %" if whole else "0 %"
+    all_ns = time.whole.thread_ns
+    slept = f"{100 * time.slept_ns / all_ns:.2f} %" if all_ns else "0 %"
     if (share := time.spun_share) is None:
         spun = "no sample on CPU was taken"
     else:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Whether a stack waits for a latch, and what wants the latch."""
+"""Recognition of stacks that wait for a latch, with the path to the latch."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ class LatchWait:
 
 
 def latch_wait(frames: Sequence[Frame], functions: LatchFunctions) -> LatchWait | None:
-    """Of user frames, innermost first; None where no latch is waited for."""
+    """The latch wait in user frames, innermost first; None where no latch is waited for."""
     names = [frame.name.partition(".")[0] for frame in frames]
     waits = functions.spins | functions.sleeps
-    inner = next((at for at, name in enumerate(names) if name in waits), None)
+    inner = next((depth for depth, name in enumerate(names) if name in waits), None)
     if inner is None:
         return None
     sleeps = names[inner] in functions.sleeps
     # A stack may lack the function that gets: then the one that spins ends its path.
-    ends = [at for at in range(inner, len(names)) if names[at] in functions.gets]
+    ends = [depth for depth in range(inner, len(names)) if names[depth] in functions.gets]
     if not ends:
-        ends = [at for at in range(inner, len(names)) if names[at] in functions.spins]
+        ends = [depth for depth in range(inner, len(names)) if names[depth] in functions.spins]
     if not ends:
         return None  # asleep for something else
     return LatchWait(tuple(reversed(names[ends[0] :])), sleeps)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What waiting for latches takes of threads' lives: CPU time spun, and time slept."""
+"""Time that threads wait for latches: CPU time spun, and time slept."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ class LatchTime:
 
     @property
     def spun(self) -> int:
-        return sum(each.spun for each in self.paths)
+        return sum(path.spun for path in self.paths)
 
     @property
     def sleeps(self) -> int:
-        return sum(each.sleeps for each in self.paths)
+        return sum(path.sleeps for path in self.paths)
 
     @property
     def slept_ns(self) -> int:
-        return sum(each.slept_ns for each in self.paths)
+        return sum(path.slept_ns for path in self.paths)
 
     @property
     def spun_share(self) -> Estimate | None:
@@ -56,7 +56,8 @@ class LatchTime:
 
 
 def latch_time(switches: Profile, sampled: Profile, names: SymbolSource) -> LatchTime:
-    """Of the same processes at the same time: their context switches, and samples on CPU.
+    """Latch time from two measurements of the same processes at the same time: their context
+    switches, and samples on CPU.
 
     Raises ValueError where `switches` did not follow context switches.
     """
@@ -72,10 +73,10 @@ def latch_time(switches: Profile, sampled: Profile, names: SymbolSource) -> Latc
 def together(parts: Iterable[LatchPath]) -> tuple[LatchPath, ...]:
     """Paths of several processes, each once; the longest sleep first."""
     sums: dict[tuple[str, ...], list[int]] = {}
-    for each in parts:
-        counts = sums.setdefault(each.path, [0, 0, 0])
-        for at, count in enumerate((each.spun, each.sleeps, each.slept_ns)):
-            counts[at] += count
+    for path in parts:
+        counts = sums.setdefault(path.path, [0, 0, 0])
+        for i, count in enumerate((path.spun, path.sleeps, path.slept_ns)):
+            counts[i] += count
     return _ordered(sums)
 
 
@@ -95,5 +96,5 @@ def latch_paths(stacks: Iterable[NamedStack]) -> tuple[LatchPath, ...]:
 
 
 def _ordered(sums: Mapping[tuple[str, ...], Sequence[int]]) -> tuple[LatchPath, ...]:
-    found = (LatchPath(path, *counts) for path, counts in sums.items() if any(counts))
-    return tuple(sorted(found, key=lambda each: (-each.slept_ns, -each.spun, each.path)))
+    paths = (LatchPath(path, *counts) for path, counts in sums.items() if any(counts))
+    return tuple(sorted(paths, key=lambda path: (-path.slept_ns, -path.spun, path.path)))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""In words, what a probe could not count or keep."""
+"""Phrases for the events that a probe could not count or keep."""
 
 from __future__ import annotations
 
@@ -43,5 +43,5 @@ def losses(lost: Mapping[str, int]) -> list[str]:
 
 
 def _phrase(kind: str, count: int) -> str:
-    one, several = _WORDS.get(kind, (kind, kind))
-    return f"{count:,} {one if count == 1 else several}"
+    singular, plural = _WORDS.get(kind, (kind, kind))
+    return f"{count:,} {singular if count == 1 else plural}"

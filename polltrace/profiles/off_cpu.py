@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Where the threads of a measurement were while they were not on a CPU."""
+"""Time that the threads of a measurement were off CPU, by reason."""
 
 from __future__ import annotations
 
@@ -46,39 +46,39 @@ class OffCpuTime(OffCpuTotals):
 
     @property
     def taken_ns(self) -> int:
-        """What the scheduler's clock leaves out of the time on CPU: a hypervisor's, and that of
-        interrupts where the kernel tells them apart. It is read apart from the switches, so it may
-        be a little below 0, and is a tick too high for a process that ended."""
+        """Time on CPU that the scheduler's clock leaves out: a hypervisor's, and that of interrupts
+        where the kernel accounts for it. The clock is read apart from the switches, so this may be
+        a little below 0, and is a tick too high for a process that ended."""
         return self.on_cpu_ns - self.cpu_ns
 
     @property
     def unaccounted_ns(self) -> int:
-        """What the parts miss of the threads' lives: 0 unless events were missed."""
+        """The threads' lives less all their parts: 0 unless events were missed."""
         return self.thread_ns - self.on_cpu_ns - self.blocked_ns - self.queued_ns
 
 
-def off_cpu_time(profile: Profile, found: Sequence[NamedStack]) -> OffCpuTime | None:
-    """Of all processes; None where context switches were not followed."""
-    totals = [each.off_cpu for each in profile.totals if each.off_cpu is not None]
+def off_cpu_time(profile: Profile, stacks: Sequence[NamedStack]) -> OffCpuTime | None:
+    """The off-CPU time of all processes; None where context switches were not followed."""
+    totals = [item.off_cpu for item in profile.totals if item.off_cpu is not None]
     if not totals:
         return None
-    off = [stack.off for stack in found if stack.off is not None]
-    sums = {each.name: sum(getattr(one, each.name) for one in totals) for each in _SUMS}
+    off = [stack.off for stack in stacks if stack.off is not None]
+    sums = {item.name: sum(getattr(process, item.name) for process in totals) for item in _SUMS}
     out_ns = sums["blocked_ns"] + sums["queued_ns"]
     return OffCpuTime(
         **sums,
-        before=sum(each.before for each in off),
+        before=sum(item.before for item in off),
         unfollowed=profile.lost.get("threads", 0),
         unwoken=profile.lost.get("wakeups", 0),
         unswitched=profile.lost.get("switches", 0),
-        reasons=_by_reason(found, out_ns, sums["switches"]),
+        reasons=_by_reason(stacks, out_ns, sums["switches"]),
     )
 
 
-def off_stacks(found: Sequence[NamedStack], kernel: bool) -> Iterator[tuple[Sequence[Frame], int]]:
+def off_stacks(stacks: Sequence[NamedStack], kernel: bool) -> Iterator[tuple[Sequence[Frame], int]]:
     """(frames innermost first, nanoseconds): the reason, in brackets, is the innermost frame;
     behind it the kernel's, if wanted, and the program's."""
-    for stack in found:
+    for stack in stacks:
         inner = callers_of_scheduler(stack.kernel) if kernel else ()
         for reason, ns, _ in off_parts(stack):
             if ns:
@@ -97,15 +97,17 @@ def off_parts(stack: NamedStack) -> Iterator[tuple[str, int, int]]:
     yield RUN_QUEUE, stack.off.queued_ns, stack.count if preempted else 0
 
 
-def _by_reason(found: Sequence[NamedStack], whole_ns: int, switches: int) -> tuple[ReasonTime, ...]:
+def _by_reason(
+    stacks: Sequence[NamedStack], whole_ns: int, switches: int
+) -> tuple[ReasonTime, ...]:
     times: dict[str, tuple[int, int]] = {}
-    for stack in found:
+    for stack in stacks:
         for reason, ns, count in off_parts(stack):
-            before, seen = times.get(reason, (0, 0))
-            times[reason] = before + ns, seen + count
-    rest = whole_ns - sum(ns for ns, _ in times.values())
+            previous_ns, previous_count = times.get(reason, (0, 0))
+            times[reason] = previous_ns + ns, previous_count + count
+    remaining_ns = whole_ns - sum(ns for ns, _ in times.values())
     unseen = switches - sum(count for _, count in times.values())
-    if rest > 0:
-        times[NO_STACK] = rest, max(unseen, 0)
+    if remaining_ns > 0:
+        times[NO_STACK] = remaining_ns, max(unseen, 0)
     listed = (ReasonTime(reason, ns, count) for reason, (ns, count) in times.items())
-    return tuple(sorted(listed, key=lambda each: (-each.ns, each.reason)))
+    return tuple(sorted(listed, key=lambda time: (-time.ns, time.reason)))

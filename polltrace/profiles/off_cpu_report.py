@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Where threads were while they were not on a CPU, as text and as data."""
+"""Reports of the time that threads were off CPU, as text and as data."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from polltrace.profiles.off_cpu import OffCpuTime
 
 
 def off_cpu_lines(time: OffCpuTime, seconds: float) -> Iterator[str]:
-    """What the threads' lives divide into, and a table of the reasons."""
+    """The parts of the threads' lives, and a table of the reasons for waiting."""
     threads = "1 thread" if time.threads == 1 else f"{time.threads:,} threads"
-    whole = time.thread_ns
+    all_ns = time.thread_ns
 
     def share(ns: int) -> str:
-        return f"{100 * ns / whole:.2f} %" if whole else "-"
+        return f"{100 * ns / all_ns:.2f} %" if all_ns else "-"
 
     yield (
-        f"{threads} in {seconds:.1f} s: {share(time.on_cpu_ns)} of {whole / 1e9:,.3f} s on CPU, "
+        f"{threads} in {seconds:.1f} s: {share(time.on_cpu_ns)} of {all_ns / 1e9:,.3f} s on CPU, "
         f"{share(time.queued_ns)} on a run queue, {share(time.blocked_ns)} blocked."
     )
     yield ""
     yield f"{'reason':<22}{'seconds':>12}{'share':>10}{'switches':>14}"
-    for each in time.reasons:
-        yield f"{each.reason:<22}{each.ns / 1e9:>12,.6f}{share(each.ns):>10}{each.switches:>14,}"
-    rest = [("(on CPU)", time.cpu_ns), ("(taken from it)", time.taken_ns)]
+    for row in time.reasons:
+        yield f"{row.reason:<22}{row.ns / 1e9:>12,.6f}{share(row.ns):>10}{row.switches:>14,}"
+    other_rows = [("(on CPU)", time.cpu_ns), ("(taken from it)", time.taken_ns)]
     if time.unaccounted_ns:
-        rest.append(("(not seen)", time.unaccounted_ns))
-    for name, ns in rest:
+        other_rows.append(("(not seen)", time.unaccounted_ns))
+    for name, ns in other_rows:
         yield f"{name:<22}{ns / 1e9:>12,.6f}{share(ns):>10}"
     yield f"CPU, waits and run queue miss {time.unaccounted_ns:,} ns of it."
 
@@ -64,7 +64,7 @@ def off_cpu_notes(time: OffCpuTime | None) -> Iterator[str]:
 
 
 def off_cpu_data(time: OffCpuTime | None) -> dict[str, Any]:
-    """As JSON-ready data under `off_cpu`; nothing where there is none."""
+    """JSON-ready data under the key `off_cpu`; empty where switches were not followed."""
     if time is None:
         return {}
     sums = {"taken_ns": time.taken_ns, "unaccounted_ns": time.unaccounted_ns}

@@ -74,7 +74,9 @@ def profile_of(records: Iterable[ProbeRecord | None]) -> Profile:
             case ProbeFrame():
                 frame = record
                 # A process that ended is in no later frame.
-                totals |= {(each.pid, each.start_ticks): each for each in record.processes}
+                totals |= {
+                    (process.pid, process.start_ticks): process for process in record.processes
+                }
             case Exit():
                 ended.add((record.pid, record.start_ticks))
                 if record.t_s is not None:

@@ -75,7 +75,7 @@ def introduced(
 
 def named_stacks(profile: Profile, names: SymbolSource, kind: str) -> list[NamedStack]:
     """The stacks of one kind, commonest first, of all processes that `names` knows."""
-    found = []
+    stacks = []
     for totals in profile.totals:
         process = profile.processes.get(totals.identity)
         engine = engine_of_process(process) if process is not None else None
@@ -88,8 +88,8 @@ def named_stacks(profile: Profile, names: SymbolSource, kind: str) -> list[Named
                 named = judged_stack(frames, stack, kernel, is_server=engine is not None)
                 if engine is not None and engine.latches:
                     named = replace(named, latch=latch_wait(named.frames, engine.latches))
-                found.append(named)
-    return sorted(found, key=lambda stack: -stack.count)
+                stacks.append(named)
+    return sorted(stacks, key=lambda stack: -stack.count)
 
 
 def judged_stack(
@@ -121,16 +121,16 @@ def judged_stack(
 
 def by_names(stacks: Sequence[NamedStack]) -> tuple[NamedStack, ...]:
     """Stacks that differ only in where in its functions each stood are one; commonest first."""
-    found: dict[tuple[str, ...], NamedStack] = {}
+    merged: dict[tuple[str, ...], NamedStack] = {}
     for stack in stacks:
         names = tuple(frame.name for frame in stack.frames)
-        before = found.get(names)
-        found[names] = replace(stack, count=stack.count + (before.count if before else 0))
-    return tuple(sorted(found.values(), key=lambda stack: -stack.count))
+        previous = merged.get(names)
+        merged[names] = replace(stack, count=stack.count + (previous.count if previous else 0))
+    return tuple(sorted(merged.values(), key=lambda stack: -stack.count))
 
 
 def have_names(stacks: Sequence[NamedStack]) -> bool:
-    """Whether the break check could be recognised at all."""
+    """True if any frame has a name, without which no break check can be recognised."""
     return any(frame.named for stack in stacks for frame in stack.frames)
 
 
@@ -149,19 +149,19 @@ class Shares:
 def _below(engine: Engine, chain: Sequence[frozenset[str]]) -> Sequence[frozenset[str]]:
     """The functions between the check function and the system call; all of them where every check
     polls."""
-    at = next((i for i, names in enumerate(chain) if engine.check_function in names), -1)
-    return chain[at + 1 : -1]
+    position = next((i for i, names in enumerate(chain) if engine.check_function in names), -1)
+    return chain[position + 1 : -1]
 
 
 def shares(stacks: Sequence[NamedStack], engine: Engine) -> Shares:
     """Functions up to the check function alone do not count: they run without a poll as well."""
     deeper = frozenset().union(*(link for chain in engine.chains for link in _below(engine, chain)))
-    known = frozenset().union(*(link for chain in engine.chains for link in chain[:-1]))
+    chained = frozenset().union(*(link for chain in engine.chains for link in chain[:-1]))
     polling = checking = 0
     named = False
     for stack in stacks:
         names = {frame.name.partition(".")[0] for frame in stack.frames}
-        named = named or not known.isdisjoint(names)
+        named = named or not chained.isdisjoint(names)
         if stack.is_break_check and not deeper.isdisjoint(names):
             polling += stack.count
         elif stack.is_break_check and engine.check_function in names:

@@ -25,7 +25,7 @@ from polltrace.stacks.picture import NANOSECONDS
 
 @dataclass(frozen=True, slots=True)
 class StackQuality:
-    """How good a set of stacks is. All but the last three count samples.
+    """Quality figures of a set of stacks. All but the last three count samples.
 
     `early`: those that end before their program began, by object; `truncated`: deeper than what
     was kept; `caller_unknown`: taken at a break poll, where libc's poll hides its caller and its
@@ -92,40 +92,40 @@ def stack_profile(
 
     `kernel`: off CPU, whether `folded` has the kernel's frames, which are always taken there.
     """
-    taken = [s for totals in profile.totals for s in totals.stacks if s.kind == kind]
-    found = named_stacks(profile, names, kind)
-    hidden = sum(stack.count for stack in taken if stack.hidden == "unknown")
+    raw_stacks = [s for totals in profile.totals for s in totals.stacks if s.kind == kind]
+    stacks = named_stacks(profile, names, kind)
+    hidden = sum(stack.count for stack in raw_stacks if stack.hidden == "unknown")
     quality = StackQuality(
-        early=_early(found),
-        truncated=_truncated(found),
+        early=_early(stacks),
+        truncated=_truncated(stacks),
         caller_unknown=hidden if kind == AT_POLL else 0,
-        unnamed=sum(stack.count for stack in taken) - sum(stack.count for stack in found),
+        unnamed=sum(stack.count for stack in raw_stacks) - sum(stack.count for stack in stacks),
         lost=profile.lost.get("stacks", 0),
         no_kernel=profile.lost.get("kernel_stacks", 0),
         skipped=profile.lost.get("runs", 0),
         problems=dict(names.problems),
         complete=profile.complete,
     )
-    known = frozenset(filter(None, map(engine_of_process, profile.processes.values())))
-    judged = _judged(profile, found, kind, quality, known)
+    engines_seen = frozenset(filter(None, map(engine_of_process, profile.processes.values())))
+    judged = _judged(profile, stacks, kind, quality, engines_seen)
     if kind != OFF_CPU:
         return judged
     return replace(
-        judged, folded=fold(off_stacks(found, kernel)), off_cpu=off_cpu_time(profile, found)
+        judged, folded=fold(off_stacks(stacks, kernel)), off_cpu=off_cpu_time(profile, stacks)
     )
 
 
 def traced_stacks(profile: Profile, stacks: Iterable[NamedStack]) -> StackProfile:
     """Fold and classify the stacks that strace -k took: one at each break poll, by DWARF."""
-    found = list(stacks)
-    quality = StackQuality(_early(found), _truncated(found), 0, 0, 0, 0, 0, {}, profile.complete)
-    names = {frame.name for stack in found for frame in stack.frames}
-    return _judged(profile, found, AT_POLL, quality, engines_checking(names))
+    stacks = list(stacks)
+    quality = StackQuality(_early(stacks), _truncated(stacks), 0, 0, 0, 0, 0, {}, profile.complete)
+    names = {frame.name for stack in stacks for frame in stack.frames}
+    return _judged(profile, stacks, AT_POLL, quality, engines_checking(names))
 
 
 def _judged(
     profile: Profile,
-    found: Sequence[NamedStack],
+    stacks: Sequence[NamedStack],
     kind: str,
     quality: StackQuality,
     engines: frozenset[Engine],
@@ -134,23 +134,23 @@ def _judged(
     return StackProfile(
         kind=kind,
         seconds=profile.seconds,
-        samples=sum(stack.count for stack in found),
-        checks=sum(stack.count for stack in found if stack.is_break_check),
-        by_shape=sum(stack.count for stack in found if stack.by_shape),
-        undecided=sum(stack.count for stack in found if stack.undecided),
+        samples=sum(stack.count for stack in stacks),
+        checks=sum(stack.count for stack in stacks if stack.is_break_check),
+        by_shape=sum(stack.count for stack in stacks if stack.by_shape),
+        undecided=sum(stack.count for stack in stacks if stack.undecided),
         break_polls=polls if kind == AT_POLL else 0,
-        folded=fold(((*s.kernel, *s.frames), s.polls or s.count) for s in found),
+        folded=fold(((*s.kernel, *s.frames), s.polls or s.count) for s in stacks),
         quality=quality,
         engines=engines,
-        latches=latch_paths(found) if kind != AT_POLL else (),
+        latches=latch_paths(stacks) if kind != AT_POLL else (),
     )
 
 
-def _truncated(found: Sequence[NamedStack]) -> int:
-    return sum(stack.count for stack in found if stack.truncated)
+def _truncated(stacks: Sequence[NamedStack]) -> int:
+    return sum(stack.count for stack in stacks if stack.truncated)
 
 
-def _early(found: Sequence[NamedStack]) -> EarlyEnds:
+def _early(stacks: Sequence[NamedStack]) -> EarlyEnds:
     """A thread that left its CPU out of our sight has no frames, which is no early end."""
-    judged = (s for s in found if not s.truncated and (s.frames or s.off is None))
+    judged = (s for s in stacks if not s.truncated and (s.frames or s.off is None))
     return early_ends((stack.frames, stack.count) for stack in judged)

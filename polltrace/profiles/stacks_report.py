@@ -26,38 +26,38 @@ _IDLE = {
 _WHY = "no names, and of no known engine's server"
 
 
-def stacks_text(found: StackProfile, shown: Folded) -> str:
+def stacks_text(profile: StackProfile, folded: Folded) -> str:
     """The verdict, then the commonest stacks outermost first, then the stacks' quality.
 
     `shown` are the stacks to print: all of them, or the chosen ones, perhaps grouped.
     """
-    if not found.folded:
-        nothing = f"No stacks: in {found.seconds:.1f} s {_IDLE[found.kind]}."
-        return "\n".join([nothing, *quality_notes(found.quality)])
-    if found.off_cpu is None:
-        lines = [_verdict(found), _sampled(found)]
+    if not profile.folded:
+        nothing = f"No stacks: in {profile.seconds:.1f} s {_IDLE[profile.kind]}."
+        return "\n".join([nothing, *quality_notes(profile.quality)])
+    if profile.off_cpu is None:
+        lines = [_verdict(profile), _sampled(profile)]
     else:
-        lines = [*off_cpu_lines(found.off_cpu, found.seconds)]
-    if found.latches:
-        sample_ns = 1e9 / found.hz if found.hz else 0.0
-        slept = found.off_cpu is not None
-        lines += ["", *latch_lines(found.latches, sample_ns=sample_ns, slept=slept)]
-    whole, part = total(found.folded), total(shown)
-    if part != whole:
-        lines.append(f"Shown: {100 * part / whole:.1f} % of the stacks; shares are of all.")
-    lines += ["", *commonest(shown, whole)]
-    if len(shown) > SHOWN:
-        lines.append(f"   …     {len(shown) - SHOWN} more stacks; --format folded has them all")
-    ends = str(found.quality.early)
-    notes = [*off_cpu_notes(found.off_cpu), *quality_notes(found.quality)]
+        lines = [*off_cpu_lines(profile.off_cpu, profile.seconds)]
+    if profile.latches:
+        sample_ns = 1e9 / profile.hz if profile.hz else 0.0
+        slept = profile.off_cpu is not None
+        lines += ["", *latch_lines(profile.latches, sample_ns=sample_ns, slept=slept)]
+    all_weight, part = total(profile.folded), total(folded)
+    if part != all_weight:
+        lines.append(f"Shown: {100 * part / all_weight:.1f} % of the stacks; shares are of all.")
+    lines += ["", *commonest(folded, all_weight)]
+    if len(folded) > SHOWN:
+        lines.append(f"   …     {len(folded) - SHOWN} more stacks; --format folded has them all")
+    ends = str(profile.quality.early)
+    notes = [*off_cpu_notes(profile.off_cpu), *quality_notes(profile.quality)]
     return "\n".join([*lines, "", f"{ends[0].upper()}{ends[1:]}.", *notes])
 
 
-def commonest(shown: Folded, whole: int, most: int = SHOWN) -> Iterator[str]:
+def commonest(folded: Folded, all_weight: int, limit: int = SHOWN) -> Iterator[str]:
     """The commonest stacks, outermost first, each with its share of `whole`."""
-    ordered = sorted(shown.items(), key=lambda item: (-item[1], item[0]))
-    for functions, count in ordered[:most]:
-        share = f"{100 * count / whole:5.1f} %  "
+    ordered = sorted(folded.items(), key=lambda item: (-item[1], item[0]))
+    for functions, count in ordered[:limit]:
+        share = f"{100 * count / all_weight:5.1f} %  "
         yield textwrap.fill(
             " > ".join(functions) or "(no user stack)",
             width=100,
@@ -68,34 +68,34 @@ def commonest(shown: Folded, whole: int, most: int = SHOWN) -> Iterator[str]:
         )
 
 
-def stacks_data(found: StackProfile, shown: Folded) -> dict[str, Any]:
-    """As JSON-ready data; functions outermost first, commonest stacks first."""
-    ordered = sorted(shown.items(), key=lambda item: (-item[1], item[0]))
+def stacks_data(profile: StackProfile, folded: Folded) -> dict[str, Any]:
+    """The stacks as JSON-ready data; functions outermost first, commonest stacks first."""
+    ordered = sorted(folded.items(), key=lambda item: (-item[1], item[0]))
     return {
-        "kind": found.kind,
-        "seconds": found.seconds,
-        "samples": found.samples,
-        "break_checks": found.checks,
-        "break_checks_by_shape": found.by_shape,
-        "undecided": found.undecided,
-        "break_polls": found.break_polls,
-        "quality": dataclasses.asdict(found.quality),
-        "unit": found.unit,
+        "kind": profile.kind,
+        "seconds": profile.seconds,
+        "samples": profile.samples,
+        "break_checks": profile.checks,
+        "break_checks_by_shape": profile.by_shape,
+        "undecided": profile.undecided,
+        "break_polls": profile.break_polls,
+        "quality": dataclasses.asdict(profile.quality),
+        "unit": profile.unit,
         "stacks": [{"count": n, "functions": list(functions)} for functions, n in ordered],
-        **off_cpu_data(found.off_cpu),
+        **off_cpu_data(profile.off_cpu),
         "latches": latch_path_data(
-            found.latches, spun=found.off_cpu is None, slept=found.off_cpu is not None
+            profile.latches, spun=profile.off_cpu is None, slept=profile.off_cpu is not None
         ),
     }
 
 
-def _verdict(found: StackProfile) -> str:
-    checks, samples = found.checks, found.samples
-    if found.kind == AT_POLL:
-        by_shape = f", {found.by_shape:,} by shape alone: no names" if found.by_shape else ""
-        if found.undecided == samples:
+def _verdict(profile: StackProfile) -> str:
+    checks, samples = profile.checks, profile.samples
+    if profile.kind == AT_POLL:
+        by_shape = f", {profile.by_shape:,} by shape alone: no names" if profile.by_shape else ""
+        if profile.undecided == samples:
             return f"Cannot tell whether {samples:,} stacks at a poll are the break check: {_WHY}."
-        undecided = f" Cannot tell of {found.undecided:,}: {_WHY}." if found.undecided else ""
+        undecided = f" Cannot tell of {profile.undecided:,}: {_WHY}." if profile.undecided else ""
         counted = f"{checks:,} of {samples:,} stacks at a break poll are the break check"
         return f"{counted}{by_shape}.{undecided}"
     share = proportion(checks, samples)
@@ -105,11 +105,11 @@ def _verdict(found: StackProfile) -> str:
     )
 
 
-def _sampled(found: StackProfile) -> str:
-    if found.kind != AT_POLL:
-        return f"Sampled in {found.seconds:.1f} s, each of a process on CPU."
-    return f"Sampled: {found.samples:,} of {found.break_polls:,} break polls" + (
-        f" in {found.seconds:.1f} s." if found.seconds else "."
+def _sampled(profile: StackProfile) -> str:
+    if profile.kind != AT_POLL:
+        return f"Sampled in {profile.seconds:.1f} s, each of a process on CPU."
+    return f"Sampled: {profile.samples:,} of {profile.break_polls:,} break polls" + (
+        f" in {profile.seconds:.1f} s." if profile.seconds else "."
     )
 
 
@@ -139,5 +139,5 @@ def quality_notes(quality: StackQuality) -> Iterator[str]:
     for path, reason in problems[:SHOWN_PROBLEMS]:
         yield f"Names are missing in {posixpath.basename(path) or path}: {reason}."
     if len(problems) > SHOWN_PROBLEMS:
-        more = len(problems) - SHOWN_PROBLEMS
-        yield f"Names are missing in {more} more objects; see --format json."
+        hidden = len(problems) - SHOWN_PROBLEMS
+        yield f"Names are missing in {hidden} more objects; see --format json."

@@ -49,10 +49,10 @@ def stat_data(profile: Profile) -> dict[str, Any]:
 
 
 def stat_text(profile: Profile) -> str:
-    """One block a process: its polls, then its system calls, most called first."""
+    """A block for each process: its polls, then its system calls, most called first."""
     blocks = [_block(profile, totals) for totals in profile.totals]
-    if found := losses(profile.lost):
-        blocks.append(f"LOST, so counts above are too low: {', '.join(found)}")
+    if phrases := losses(profile.lost):
+        blocks.append(f"LOST, so counts above are too low: {', '.join(phrases)}")
     if not profile.complete:
         blocks.append(
             "The probe was ended by somebody else: these are the counts of its last frame."

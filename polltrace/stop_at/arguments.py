@@ -18,7 +18,7 @@ _REGISTERS = ("rdi", "rsi", "rdx", "r10", "r8", "r9")
 
 
 def arguments_of(capture: Capture) -> tuple[int, ...]:
-    """As many of the six registers as the call takes; all where that is not known."""
+    """The registers that the call takes as arguments; all six where their number is not known."""
     prototype = SYSCALL_PROTOTYPES.get(name_of(capture.number))
     return capture.arguments[: 6 if prototype is None else len(prototype[1])]
 
@@ -50,8 +50,8 @@ class _Memory:
 
     def readBytes(self, address: int, size: int) -> bytes:
         """At most `size` bytes: fewer where the stack ends."""
-        at = address - self._copy.stack
-        return self._copy.memory[at : at + size] if at >= 0 else b""
+        offset = address - self._copy.stack
+        return self._copy.memory[offset : offset + size] if offset >= 0 else b""
 
     def readStruct(self, address: int, kind: type[ctypes.Structure]) -> ctypes.Structure:
         """Raises ValueError where not all of it is on the stack."""
@@ -63,7 +63,7 @@ class _Memory:
     def readWord(self, address: int) -> int:
         return int.from_bytes(self.readBytes(address, 8), "little")
 
-    def readCString(self, address: int, most: int) -> tuple[bytes, bool]:
-        at = address - self._copy.stack
-        found, end, _ = self._copy.memory[at : at + most].partition(b"\0")
-        return found, not end
+    def readCString(self, address: int, limit: int) -> tuple[bytes, bool]:
+        offset = address - self._copy.stack
+        text, end, _ = self._copy.memory[offset : offset + limit].partition(b"\0")
+        return text, not end

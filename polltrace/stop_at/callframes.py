@@ -54,11 +54,11 @@ class Cursor:
                 raise ValueError("number too long")
 
     def pointer(self, encoding: int, data_address: int = 0) -> int:
-        here = self._address + self.at
+        position = self._address + self.at
         codes = {0: "Q", 2: "H", 3: "I", 4: "Q", 10: "h", 11: "i", 12: "q"}
         if encoding & 0x0F not in codes or encoding & 0x70 not in (0, 0x10, 0x30):
             raise ValueError(f"pointer encoding {encoding:#x}")
-        start = {0: 0, 0x10: here, 0x30: data_address}[encoding & 0x70]
+        start = {0: 0, 0x10: position, 0x30: data_address}[encoding & 0x70]
         return (self.fixed(codes[encoding & 0x0F]) + start) & (1 << 64) - 1
 
     def skip(self, count: int) -> None:
@@ -103,27 +103,27 @@ def rules_at(eh_frame: bytes, address: int, fde: int, pc: int) -> Rules:
     return rules
 
 
-def _entry(data: bytes, at: int, address: int) -> tuple[Cursor, int]:
+def _entry(data: bytes, offset: int, address: int) -> tuple[Cursor, int]:
     """A cursor behind an entry's length, and where that is."""
-    if at < 0:
+    if offset < 0:
         raise ValueError("outside the section")
-    length = Cursor(data, at, len(data), address).fixed("I")
+    length = Cursor(data, offset, len(data), address).fixed("I")
     if not 4 <= length < 0xFFFFFFF0:
         raise ValueError("no entry")
-    return Cursor(data, at + 4, at + 4 + length, address), at + 4
+    return Cursor(data, offset + 4, offset + 4 + length, address), offset + 4
 
 
-def _common(data: bytes, at: int, address: int) -> _Common:
-    c, _ = _entry(data, at, address)
+def _common(data: bytes, offset: int, address: int) -> _Common:
+    c, _ = _entry(data, offset, address)
     if c.fixed("I") != 0 or c.fixed("B") not in (1, 3):
         raise ValueError("no common entry")
     letters = bytearray()
     while byte := c.fixed("B"):
         letters.append(byte)
     code_unit, data_unit, _return = c.uleb(), c.uleb(signed=True), c.uleb()
-    encoding, after = 0, c.at
+    encoding, augmentation_end = 0, c.at
     if letters.startswith(b"z"):
-        after = c.uleb() + c.at
+        augmentation_end = c.uleb() + c.at
     elif letters:
         raise ValueError("unknown augmentation")
     for letter in letters[1:].decode(errors="replace"):
@@ -135,13 +135,13 @@ def _common(data: bytes, at: int, address: int) -> _Common:
             c.skip(1)
         elif letter not in "SB":
             raise ValueError("unknown augmentation")
-    return _Common(code_unit, data_unit, encoding, bool(letters), after, c.end)
+    return _Common(code_unit, data_unit, encoding, bool(letters), augmentation_end, c.end)
 
 
 def _run(c: Cursor, by: _Common, rules: Rules, initial: Rules, code: range) -> None:
     """Run the instructions for `code`, from the function's start to the address in question."""
     at = code.start
-    kept: list[Rules] = []
+    saved: list[Rules] = []
     for _ in range(_MOST_INSTRUCTIONS):
         if c.at >= c.end:
             return
@@ -157,9 +157,9 @@ def _run(c: Cursor, by: _Common, rules: Rules, initial: Rules, code: range) -> N
         elif high == 0xC0 or op == 6:
             _restore(rules, initial, low if high else c.uleb())
         elif op == 0x0A:
-            kept.append(rules.copy())
-        elif op == 0x0B and kept:
-            old = kept.pop()
+            saved.append(rules.copy())
+        elif op == 0x0B and saved:
+            old = saved.pop()
             rules.base, rules.offset, rules.saved = old.base, old.offset, old.saved
         else:
             _other(c, op, by, rules)

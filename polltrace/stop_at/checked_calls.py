@@ -38,13 +38,15 @@ def checked_fds(pid: int, name: str, arguments: Sequence[int], read: Read) -> li
         flags = arguments[2 if name == "recvmsg" else 3]
         return [arguments[0]] if flags & _PEEK_AND_DONTWAIT == _PEEK_AND_DONTWAIT else []
     if name in CALL_NAMES["select"]:
-        found = _selected(arguments, read) if _is_zero(arguments[4], read) else []
-        return found if len(found) == 1 else []
+        fds = _selected(arguments, read) if _is_zero(arguments[4], read) else []
+        return fds if len(fds) == 1 else []
     if name in CALL_NAMES["epoll_wait"]:
         timeout = arguments[3]
-        now = _is_zero(timeout, read) if name == "epoll_pwait2" else not timeout & 0xFFFFFFFF
-        found = _members(pid, arguments[0]) if now else []
-        return found if len(found) <= _MOST_MEMBERS else []
+        is_immediate = (
+            _is_zero(timeout, read) if name == "epoll_pwait2" else not timeout & 0xFFFFFFFF
+        )
+        fds = _members(pid, arguments[0]) if is_immediate else []
+        return fds if len(fds) <= _MOST_MEMBERS else []
     return []
 
 
@@ -58,13 +60,14 @@ def _selected(arguments: Sequence[int], read: Read) -> list[int]:
     if not 0 < below <= _MOST_SELECTED:
         return []
     size = (below + 63) // 64 * 8
-    sets = [int.from_bytes(read(each, size), "little") for each in arguments[1:4] if each]
-    asked = [fd for each in sets for fd in range(below) if each >> fd & 1]
-    return sorted(asked)
+    sets = [int.from_bytes(read(pointer, size), "little") for pointer in arguments[1:4] if pointer]
+    members = [fd for mask in sets for fd in range(below) if mask >> fd & 1]
+    return sorted(members)
 
 
 def _members(pid: int, fd: int) -> list[int]:
-    """What an epoll set holds. The process stands at the wait, so the set is as it asks it."""
+    """The members of an epoll set. The process is stopped at the wait, so the set is the one it
+    waits for."""
     try:
         text = Path(f"/proc/{pid}/fdinfo/{fd}").read_text(encoding="ascii", errors="replace")
     except OSError:

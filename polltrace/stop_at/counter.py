@@ -77,34 +77,34 @@ class CallCounter:
 
     def at_call(self, pid: int, tid: int) -> bool:
         """Count it; never the last."""
-        at = ptrace.system_call(tid)
+        call = ptrace.system_call(tid)
         counts = self._counts.get(pid) or self._counts.setdefault(pid, ProcessCounts())
-        if isinstance(at, ptrace.CallExit):
+        if isinstance(call, ptrace.CallExit):
             name = self._inside.pop(tid, "")
-            if name and at.failed:
+            if name and call.failed:
                 counts.errors[name] += 1
-        elif at is not None:
-            name = name_of(at.number, at.is_64)
+        elif call is not None:
+            name = name_of(call.number, call.is_64)
             counts.calls[name] += 1
             self._inside[tid] = name
             if name in POLLS:
-                self._poll(pid, tid, at, counts)
+                self._poll(pid, tid, call, counts)
         return False
 
-    def _poll(self, pid: int, tid: int, at: ptrace.CallEntry, counts: ProcessCounts) -> None:
+    def _poll(self, pid: int, tid: int, call: ptrace.CallEntry, counts: ProcessCounts) -> None:
         if pid not in self._standing:
             self._standing[pid] = None
             with suppress(OSError):
                 self._standing[pid] = Standing(pid)
         standing = self._standing[pid]
-        if standing is None or (polled := standing.polled(at)) is None:
+        if standing is None or (polled := standing.polled(call)) is None:
             return
         counts.break_polls += 1
         if polled in counts.sockets or len(counts.sockets) < _MOST_SOCKETS:
             counts.sockets[polled] += 1
         if self._stacks and len(counts.stacks) < _MOST_STACKS and (rules := self._rules_of(pid)):
-            found = walk(standing.copy(tid, at), rules.at, rules.is_code)
-            counts.stacks[found.addresses, found.whole] += 1
+            stack = walk(standing.copy(tid, call), rules.at, rules.is_code)
+            counts.stacks[stack.addresses, stack.whole] += 1
 
     def _rules_of(self, pid: int) -> FrameRules | None:
         if self._stacks and pid not in self._rules:

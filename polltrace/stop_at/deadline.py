@@ -33,9 +33,9 @@ class Deadline:
 
     def put_off(self) -> None:
         """Start counting anew. It may be called often: most calls need not reach the kernel."""
-        if (now := time.monotonic()) >= self._again_s:
+        if (time_s := time.monotonic()) >= self._again_s:
             _call(_TIMER_SETTIME, self._timer, 0, self._spec, None)
-            self._again_s = now + self._grain_s
+            self._again_s = time_s + self._grain_s
 
 
 def _call(number: int, *arguments: object) -> None:

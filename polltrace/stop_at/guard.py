@@ -34,12 +34,12 @@ class TracingProcess:
 
     def __init__(self, work: GuardedWork, limit_s: float | None) -> None:
         self._result = os.memfd_create("polltrace-traced")
-        self._begun, begun = os.pipe()
+        self._begun, begun_fd = os.pipe()
         us = os.getpid()
         self.pid = os.fork()
         if self.pid == 0:
-            _work(us, work, limit_s, self._result, begun)
-        os.close(begun)
+            _work(us, work, limit_s, self._result, begun_fd)
+        os.close(begun_fd)
         self._pidfd = os.pidfd_open(self.pid)
         self._ended = False
 
@@ -51,7 +51,7 @@ class TracingProcess:
         self._send(signal.SIGTERM)
 
     def wait(self, wait_s: float | None = None) -> bool:
-        """Whether it has ended, after at most `wait_s`."""
+        """True if the process has ended, after at most `wait_s`."""
         if not self._ended:
             ended = select.poll()
             ended.register(self._pidfd, select.POLLIN)
@@ -77,12 +77,12 @@ class TracingProcess:
             signal.pidfd_send_signal(self._pidfd, number)
 
 
-def stop_at(pid: int, wanted: Wanted, limits: Limits) -> CaptureOutcome:
+def stop_at(pid: int, conditions: Wanted, limits: Limits) -> CaptureOutcome:
     """Trace `pid` until the wanted call. The process runs on when this returns, however it does."""
     # Loaded before there is a process whose stops are to be short.
     from polltrace.stop_at.holder import Holder  # noqa: PLC0415 - as said
 
-    holder = Holder(pid, wanted, limits)
+    holder = Holder(pid, conditions, limits)
     began = time.monotonic()
     process = TracingProcess(holder.outcome, limits.wait_s)
     try:
@@ -96,7 +96,7 @@ def stop_at(pid: int, wanted: Wanted, limits: Limits) -> CaptureOutcome:
     return Refused(0, LATE if late else HELD_UP)
 
 
-def _work(us: int, work: GuardedWork, limit_s: float | None, result: int, begun: int) -> None:
+def _work(us: int, work: GuardedWork, limit_s: float | None, result: int, begun_fd: int) -> None:
     """The process's life. It never returns, and leaves by _exit: there is nothing to clean up."""
     try:
         os.setsid()  # Ctrl-Z and Ctrl-C are for our parent
@@ -108,12 +108,12 @@ def _work(us: int, work: GuardedWork, limit_s: float | None, result: int, begun:
         if limit_s is not None:
             Deadline(limit_s + _GRACE_S)
         if os.getppid() == us:
-            found = pickle.dumps(work(lambda: _say(begun)))
+            message = pickle.dumps(work(lambda: _say(begun_fd)))
             # One write: it is there whole, or not at all.
-            os.write(result, found)
+            os.write(result, message)
     finally:
         os._exit(0)
 
 
-def _say(begun: int) -> None:
-    os.write(begun, b".")
+def _say(begun_fd: int) -> None:
+    os.write(begun_fd, b".")

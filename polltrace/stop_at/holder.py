@@ -31,8 +31,8 @@ _WHY = {End.LATE: LATE, End.ASKED: LATE, End.SUSPENDED: SUSPENDED, End.GONE: GON
 class Holder:
     """Traces all threads of `pid` until the wanted call."""
 
-    def __init__(self, pid: int, wanted: Wanted, limits: Limits) -> None:
-        self._pid, self._wanted, self._limits = pid, wanted, limits
+    def __init__(self, pid: int, conditions: Wanted, limits: Limits) -> None:
+        self._pid, self._wanted, self._limits = pid, conditions, limits
         self._found: CaptureOutcome | None = None
 
     def outcome(self, ready: Callable[[], None]) -> CaptureOutcome:
@@ -53,21 +53,21 @@ class Holder:
         return True
 
     def at_call(self, _pid: int, tid: int) -> bool:
-        """Whether it is the wanted one; the thread then runs on."""
-        at = ptrace.system_call(tid)
-        if not isinstance(at, ptrace.CallEntry) or not at.is_64:
+        """True if the call is the wanted one; the thread then runs on."""
+        call = ptrace.system_call(tid)
+        if not isinstance(call, ptrace.CallEntry) or not call.is_64:
             return False
-        if at.number not in self._wanted.numbers:
+        if call.number not in self._wanted.numbers:
             return False
-        polled = self._standing.polled(at)
+        polled = self._standing.polled(call)
         if not polled and self._wanted.break_poll:
             return False
-        copy = self._standing.copy(tid, at)
+        copy = self._standing.copy(tid, call)
         ptrace.detach(tid)
         self._found = Capture(
             tid=tid,
-            number=at.number,
-            arguments=at.arguments,
+            number=call.number,
+            arguments=call.arguments,
             copy=copy,
             polled=polled,
             stopped_ns=time.monotonic_ns() - self._tracer.told_ns,

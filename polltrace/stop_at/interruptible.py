@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Which threads may be interrupted without their program noticing."""
+"""Threads that may be interrupted without their program noticing."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def may_interrupt(pid: int, tid: int) -> bool:
 
 
 def _restarts_read(pid: int, fd: int) -> bool:
-    """Of a pipe always; of a socket unless it has a timeout of its own, SO_RCVTIMEO."""
+    """True for a pipe, and for a socket without a timeout of its own (SO_RCVTIMEO)."""
     kind = os.readlink(f"/proc/{pid}/fd/{fd}").partition(":")[0]
     if kind != "socket":
         return kind == "pipe"
@@ -46,6 +46,8 @@ def _restarts_read(pid: int, fd: int) -> bool:
         duplicate = duplicate_of(pidfd, fd)
     finally:
         os.close(pidfd)
-    with socket.socket(fileno=duplicate) as asked:
-        timeout = asked.getsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, len(_NO_TIMEOUT))
+    with socket.socket(fileno=duplicate) as duplicate_socket:
+        timeout = duplicate_socket.getsockopt(
+            socket.SOL_SOCKET, socket.SO_RCVTIMEO, len(_NO_TIMEOUT)
+        )
         return timeout == _NO_TIMEOUT

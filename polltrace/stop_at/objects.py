@@ -32,7 +32,7 @@ class _Frames:
 
 
 class FrameRules:
-    """Of one process; files are read once. Lives as long as its process need not."""
+    """The mapped objects of one process, each file read once. The process may end before."""
 
     def __init__(self, space: AddressSpace) -> None:
         self._space = space

@@ -28,11 +28,14 @@ def polled_socket(pidfd: int, pid: int, fd: int) -> Polled | None:
             return None
         return Polled(fd, "socket", "", "")
     try:
-        with socket.socket(fileno=duplicate) as asked:
-            if asked.type != socket.SOCK_STREAM or asked.family not in _KINDS:
+        with socket.socket(fileno=duplicate) as duplicate_socket:
+            if duplicate_socket.type != socket.SOCK_STREAM or duplicate_socket.family not in _KINDS:
                 return None
-            ends = (_address(asked.getsockname()), _address(asked.getpeername()))
-            return Polled(fd, _KINDS[asked.family], *ends)
+            ends = (
+                _address(duplicate_socket.getsockname()),
+                _address(duplicate_socket.getpeername()),
+            )
+            return Polled(fd, _KINDS[duplicate_socket.family], *ends)
     except OSError:  # not a socket (then the duplicate is still open), or not connected
         return None
     finally:

@@ -82,7 +82,7 @@ def detach(tid: int) -> None:
 
 
 def system_call(tid: int) -> CallEntry | CallExit | None:
-    """Where a thread stands that is stopped at a system call; None for any other stop."""
+    """The entry or exit at which a thread is stopped; None for a stop outside of a system call."""
     _request(_GET_SYSCALL_INFO, tid, _info_address, _SYSCALL_INFO.size)
     op, arch, instruction, stack, *words, _ = _SYSCALL_INFO.unpack(_info)
     if op == 1:

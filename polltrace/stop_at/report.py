@@ -15,9 +15,9 @@ from polltrace.stop_at.unwind import Walk
 
 
 def stop_data(
-    pid: int, title: str, capture: Capture, found: Walk, frames: Sequence[Frame]
+    pid: int, title: str, capture: Capture, stack: Walk, frames: Sequence[Frame]
 ) -> dict[str, Any]:
-    """As JSON-ready data; addresses are hexadecimal text, times milliseconds."""
+    """The stop as JSON-ready data; addresses are hexadecimal text, times milliseconds."""
     polled = capture.polled
     return {
         "pid": pid,
@@ -36,28 +36,28 @@ def stop_data(
             }
             for frame in frames
         ],
-        "whole": found.whole,
-        "by_frame_pointer": found.by_pointer,
+        "whole": stack.whole,
+        "by_frame_pointer": stack.by_pointer,
         "stopped_ms": capture.stopped_ns / 1e6,
         "other_stops": capture.other_stops,
         "other_stopped_ms": capture.other_stopped_ns / 1e6,
     }
 
 
-def stop_text(pid: int, title: str, capture: Capture, found: Walk, frames: Sequence[Frame]) -> str:
-    """As text."""
+def stop_text(pid: int, title: str, capture: Capture, stack: Walk, frames: Sequence[Frame]) -> str:
+    """The stop as text."""
     thread = f", thread {capture.tid}" if capture.tid != pid else ""
     lines = [f"{pid}: {one_line(title) or '?'}{thread}"]
     if polled := capture.polled:
         ends = f"{polled.local} <- {polled.peer}".strip()
         lines.append(f"break poll of fd {polled.fd}: {polled.kind} {ends}")
-    first, *rest = frames
+    first, *outer_frames = frames
     lines.append(f" {first.address:016x} {first}  {call_text(capture)}")
-    lines += [f" {frame.address:016x} {frame}" for frame in rest]
-    if not found.whole:
+    lines += [f" {frame.address:016x} {frame}" for frame in outer_frames]
+    if not stack.whole:
         lines.append(" (the stack goes on, but its next frame is not known)")
-    if found.by_pointer:
-        lines.append(f"{found.by_pointer} of {len(frames)} by frame pointer: no call frame rules.")
+    if stack.by_pointer:
+        lines.append(f"{stack.by_pointer} of {len(frames)} by frame pointer: no call frame rules.")
     lines.append("")
     stops = f"stopped for {capture.stopped_ns / 1e6:.3f} ms, runs on"
     if capture.other_stops:

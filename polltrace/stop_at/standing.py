@@ -18,7 +18,7 @@ _TIMESPEC, _TIMESPEC_32 = 16, 8
 
 
 class Standing:
-    """One traced process, until it runs another program. Raises OSError where it is gone."""
+    """Reader of one traced process until it runs another program. Raises OSError if it is gone."""
 
     def __init__(self, pid: int) -> None:
         self._pid = pid
@@ -33,30 +33,34 @@ class Standing:
         os.close(self._memory)
         os.close(self._pidfd)
 
-    def polled(self, at: ptrace.CallEntry) -> Polled | None:
+    def polled(self, call: ptrace.CallEntry) -> Polled | None:
         """The socket of a break poll: one descriptor, timeout 0; of the other calls that an engine
         may check by, see checked_calls. None where the call is none."""
-        name = name_of(at.number, at.is_64)
+        name = name_of(call.number, call.is_64)
         if name not in POLLS:
-            found = checked_fds(self._pid, name, at.arguments, self._read)
-            sockets = (polled_socket(self._pidfd, self._pid, fd) for fd in found)
+            fds = checked_fds(self._pid, name, call.arguments, self._read)
+            sockets = (polled_socket(self._pidfd, self._pid, fd) for fd in fds)
             return next(filter(None, sockets), None)
-        if at.arguments[1] != 1:
+        if call.arguments[1] != 1:
             return None
         if name == "poll":
-            zero = at.arguments[2] & 0xFFFFFFFF == 0
+            zero = call.arguments[2] & 0xFFFFFFFF == 0
         else:
-            size = _TIMESPEC if at.is_64 or name == "ppoll_time64" else _TIMESPEC_32
-            zero = self._read(at.arguments[2], size) == bytes(size)
-        fds = self._read(at.arguments[0], _POLLFD) if zero else b""
-        if len(fds) != _POLLFD:
+            size = _TIMESPEC if call.is_64 or name == "ppoll_time64" else _TIMESPEC_32
+            zero = self._read(call.arguments[2], size) == bytes(size)
+        pollfd = self._read(call.arguments[0], _POLLFD) if zero else b""
+        if len(pollfd) != _POLLFD:
             return None
-        return polled_socket(self._pidfd, self._pid, int.from_bytes(fds[:4], "little", signed=True))
+        return polled_socket(
+            self._pidfd, self._pid, int.from_bytes(pollfd[:4], "little", signed=True)
+        )
 
-    def copy(self, tid: int, at: ptrace.CallEntry) -> StackCopy:
+    def copy(self, tid: int, call: ptrace.CallEntry) -> StackCopy:
         """The stack of thread `tid`."""
-        kept = ptrace.kept_registers(tid)
-        return StackCopy(at.instruction, at.stack, kept, self._read(at.stack, STACK_BYTES))
+        registers = ptrace.kept_registers(tid)
+        return StackCopy(
+            call.instruction, call.stack, registers, self._read(call.stack, STACK_BYTES)
+        )
 
     def _read(self, address: int, length: int) -> bytes:
         try:

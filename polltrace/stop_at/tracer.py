@@ -76,12 +76,12 @@ class Tracer:
         is_ready = False
         while not self._asked:
             self._limit.put_off()
-            now = time.monotonic()
-            if until is not None and now > until:
+            time_s = time.monotonic()
+            if until is not None and time_s > until:
                 return End.LATE
-            if self._parent_is_stopped(now):
+            if self._parent_is_stopped(time_s):
                 return End.SUSPENDED
-            self._interrupt(now, first=not is_ready)
+            self._interrupt(time_s, first=not is_ready)
             try:
                 stops = self._stops()
             except ChildProcessError:
@@ -100,15 +100,15 @@ class Tracer:
                 signal.sigtimedwait([signal.SIGCHLD], pause)
         return End.ASKED
 
-    def _parent_is_stopped(self, now: float) -> bool:
-        if now < self._parent_again_s:
+    def _parent_is_stopped(self, time_s: float) -> bool:
+        if time_s < self._parent_again_s:
             return False
-        self._parent_again_s = now + _PARENT_S
+        self._parent_again_s = time_s + _PARENT_S
         return state(self._parent, self._parent) == "T"
 
-    def _interrupt(self, now: float, first: bool) -> None:
-        """Those that run, so that their calls are seen from now on; sleepers are let sleep."""
-        if not self._waiting or now < self._look_again_s:
+    def _interrupt(self, time_s: float, first: bool) -> None:
+        """Interrupt the running threads, so that the next calls are seen; sleepers stay asleep."""
+        if not self._waiting or time_s < self._look_again_s:
             return
         for tid in [tid for tid in self._waiting if may_interrupt(self._owners[tid], tid)]:
             self._waiting.discard(tid)
@@ -120,10 +120,10 @@ class Tracer:
     def _stops(self) -> list[tuple[int, int]]:
         """Threads that have stopped, with the stop's code; each gets its turn. A signal's stop is
         not consumed, and the last of these."""
-        found: list[tuple[int, int]] = []
+        stops: list[tuple[int, int]] = []
         alone = len(self._owners) == 1
         while peeked := os.waitid(os.P_ALL, 0, _PEEK):
-            if not found:
+            if not stops:
                 self.told_ns = time.monotonic_ns()
             tid, code = peeked.si_pid, peeked.si_status
             if peeked.si_code != os.CLD_TRAPPED:
@@ -132,10 +132,10 @@ class Tracer:
             elif not alone and (code >> 8 or code == ptrace.SYSCALL_STOP):
                 # Seen once, it is no longer in the way of the others'.
                 os.waitpid(tid, os.WNOHANG | ptrace.WALL)
-                found.append((tid, code))
+                stops.append((tid, code))
             else:
-                return [*found, (tid, code)]
-        return found
+                return [*stops, (tid, code)]
+        return stops
 
     def _stopped(self, tid: int, code: int) -> bool:
         self.stops += 1
@@ -164,8 +164,8 @@ class Tracer:
 
     def _at_exec(self, tid: int) -> bool:
         pid = self._owner(tid)
-        for other in [other for other, owner in self._owners.items() if owner == pid != other]:
-            self._forget(other)  # the kernel has ended the other threads, or renamed one to `tid`
+        for thread in [thread for thread, owner in self._owners.items() if owner == pid != thread]:
+            self._forget(thread)  # the kernel has ended the other threads, or renamed one to `tid`
         if self._visitor.at_exec(pid):
             return True
         self._unless_gone(ptrace.resume, tid)

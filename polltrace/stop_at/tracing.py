@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""How tracing is bounded, what is done at its stops, and why it ends."""
+"""Limits of tracing, the handling of its stops, and the reasons why it ends."""
 
 from __future__ import annotations
 

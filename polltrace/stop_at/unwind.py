@@ -36,10 +36,10 @@ def walk(
     while len(addresses) < MOST_FRAMES:
         # A call that never returns is followed by a stranger: the byte before decides.
         pc = registers[RETURN] - (len(addresses) > 1)
-        known = rules(pc)
-        if known is not None and known.ended:
+        rule = rules(pc)
+        if rule is not None and rule.ended:
             return Walk(tuple(addresses), by_pointer, True)
-        caller = _by_rules(copy, registers, known) if known else None
+        caller = _by_rules(copy, registers, rule) if rule else None
         if caller is None:
             caller = _by_pointer(copy, registers)
             by_pointer += caller is not None and is_code(caller[RETURN])
