@@ -62,6 +62,13 @@ VALUES: list[tuple[str, object]] = [
     ("regexp_count('123123123123123', '(12)3', 1, 'i')", 5),
     ("regexp_count('123123123123', '123', 3, 'i')", 3),
     ("regexp_count('abc', 'x')", 0),
+    # a negative number that is rounded to zero keeps its sign
+    ("to_char(-0.004, '9.99')", " -.00"),
+    ("to_char(-0.004, 'S9.99')", " -.00"),
+    ("to_char(-0.004, '9.99MI')", " .00-"),
+    ("to_char(-0.004, '9.99PR')", " <.00>"),
+    ("to_char(0.004, '9.99')", "  .00"),
+    ("to_char(0, '9.99')", "  .00"),
 ]
 
 

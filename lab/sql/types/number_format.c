@@ -170,7 +170,8 @@ unsigned number_show(const struct decimal *value, const char *text, char *to) {
     take_zeros(&format, at);
     if (format.dollar || format.local)
         *--at = '$';
-    const bool negative = value->negative && rounded.count > 0;
+    // A number that is rounded to zero keeps its sign.
+    const bool negative = value->negative && value->count > 0;
     const size_t width =
         strlen(format.picture) + format.dollar + (format.local ? 10 : 0);
     char first[2] = "", last[2] = "";
