@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Conditions. What SQLite would compare otherwise than Oracle, COMPARE$ does.
 #include <stdio.h>
+#include <string.h>
 
 #include "sql/emit/emitter.h"
 #include "sql/resolve/resolver.h"
+#include "sql/types/like_pattern.h"
 
 const char *emit_sign_of(enum sign sign) {
     static const char *const signs[] = {
@@ -98,10 +100,32 @@ static void emit_as_text(struct emitter *e, const struct expr *value) {
     emit_text(e, text ? "" : ")");
 }
 
+// SQLite reads a range of an index only for a pattern that is a literal, so
+// legal ones stay that.
+static bool is_legal_literal(const struct emitter *e, const struct expr *value,
+                             const struct expr *escape) {
+    if (value->kind != EXPR_TEXT || escape->kind != EXPR_TEXT ||
+        value->type != OPERAND_TEXT || escape->type != OPERAND_TEXT)
+        return false;
+    const struct literal pattern = literal_of(&e->s->tokens[value->from]);
+    const struct literal character = literal_of(&e->s->tokens[escape->from]);
+    return !memchr(pattern.at, '\'', pattern.length) &&
+           !like_pattern_error(pattern.at, pattern.length, character.at,
+                               character.length);
+}
+
 static void emit_like(struct emitter *e, const struct expr *condition) {
+    const struct expr *escape = condition->third;
+    const bool checks =
+        escape && !is_legal_literal(e, condition->right, escape);
     emit_as_text(e, condition->left);
-    emit_text(e, " LIKE");
+    emit_text(e, checks ? " LIKE LIKE_PATTERN$(" : " LIKE");
     emit_as_text(e, condition->right);
+    if (checks) {
+        emit_text(e, ",");
+        emit_value(e, escape);
+        emit_text(e, ")");
+    }
     if (condition->third) {
         emit_text(e, " ESCAPE");
         emit_value(e, condition->third);

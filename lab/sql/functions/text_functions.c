@@ -9,6 +9,7 @@
 #include <wctype.h>
 
 #include "sql/functions/function.h"
+#include "sql/types/like_pattern.h"
 #include "sql/types/utf8.h"
 #include "sql/types/value.h"
 
@@ -297,6 +298,20 @@ static void chr(sqlite3_context *context, int n, sqlite3_value **value) {
     value_result_text(context, (const char[]){(char)code}, 1);
 }
 
+// LIKE_PATTERN$(pattern, escape): the pattern, once it is known to be legal.
+static void like_pattern(sqlite3_context *context, int n,
+                         sqlite3_value **value) {
+    struct text text[2];
+    if (!texts(context, n, value, text))
+        return;
+    const unsigned error = like_pattern_error(text[0].at, text[0].length,
+                                              text[1].at, text[1].length);
+    if (error)
+        value_result_error(context, error, "");
+    else
+        sqlite3_result_value(context, value[0]);
+}
+
 const struct function text_functions[] = {
     {"UPPER", 1, 1, OPERAND_TEXT, FUNCTION_PLAIN, change_case, "U"},
     {"LOWER", 1, 1, OPERAND_TEXT, FUNCTION_PLAIN, change_case, "L"},
@@ -315,5 +330,6 @@ const struct function text_functions[] = {
     {"TRANSLATE", 3, 3, OPERAND_TEXT, FUNCTION_PLAIN, translate_text},
     {"ASCII", 1, 1, OPERAND_SMALL, FUNCTION_PLAIN, ascii},
     {"CHR", 1, 1, OPERAND_TEXT, FUNCTION_PLAIN, chr},
+    {"LIKE_PATTERN$", 2, 2, OPERAND_TEXT, FUNCTION_INTERNAL, like_pattern},
     {NULL},
 };
