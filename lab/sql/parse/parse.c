@@ -355,23 +355,66 @@ static unsigned missing(const struct statement *s, const void *parser,
 // follows them.
 static bool is_unimplemented(struct statement *s, unsigned at) {
     static const char *const clauses[][2] = {
-        {"pivot", "("},       {"unpivot", "("},        {"pivot", "xml"},
-        {"model", ""},        {"sample", "("},         {"sample", "block"},
-        {"as", "of"},         {"versions", "between"}, {"partition", "("},
-        {"partition", "by"},  {"subpartition", "("},   {"match_recognize", "("},
-        {"lateral", "("},     {"cross", "apply"},      {"outer", "apply"},
-        {"within", "group"},  {"keep", "("},           {"ignore", "nulls"},
-        {"respect", "nulls"}, {"log", "errors"},       {"is", "json"},
-        {"is", "of"},         {"is", "nan"},           {"is", "infinite"},
-        {"is", "dangling"},   {"multiset", ""},        {"member", "of"},
-        {"submultiset", ""},  {"likec", ""},           {"like2", ""},
-        {"like4", ""},        {"search", "depth"},     {"search", "breadth"},
-        {"cycle", ""},        {"generated", ""},       {"table", "("},
+        {"pivot", "("},
+        {"unpivot", "("},
+        {"pivot", "xml"},
+        {"model", "dimension"},
+        {"model", "partition"},
+        {"model", "ignore"},
+        {"model", "keep"},
+        {"model", "unique"},
+        {"model", "return"},
+        {"model", "reference"},
+        {"model", "main"},
+        {"foreign", "key"},
+        {"generated", "by"},
+        {"cursor", "("},
+        {"model", ""},
+        {"sample", "("},
+        {"sample", "block"},
+        {"as", "of"},
+        {"versions", "between"},
+        {"partition", "("},
+        {"partition", "by"},
+        {"subpartition", "("},
+        {"match_recognize", "("},
+        {"lateral", "("},
+        {"cross", "apply"},
+        {"outer", "apply"},
+        {"within", "group"},
+        {"keep", "("},
+        {"ignore", "nulls"},
+        {"respect", "nulls"},
+        {"log", "errors"},
+        {"is", "json"},
+        {"is", "of"},
+        {"is", "nan"},
+        {"is", "infinite"},
+        {"is", "dangling"},
+        {"multiset", ""},
+        {"member", "of"},
+        {"submultiset", ""},
+        {"likec", ""},
+        {"like2", ""},
+        {"like4", ""},
+        {"search", "depth"},
+        {"search", "breadth"},
+        {"cycle", ""},
+        {"generated", ""},
+        {"table", "("},
 
-        {"references", ""},   {"organization", ""},    {"tablespace", ""},
-        {"current", "of"},    {"collate", ""},         {"overlaps", ""},
-        {"groups", ""},       {"exclude", ""},         {"invisible", ""},
-        {"all", "into"},      {"all", "when"},         {"first", "when"},
+        {"references", ""},
+        {"organization", ""},
+        {"tablespace", ""},
+        {"current", "of"},
+        {"collate", ""},
+        {"overlaps", ""},
+        {"groups", ""},
+        {"exclude", ""},
+        {"invisible", ""},
+        {"all", "into"},
+        {"all", "when"},
+        {"first", "when"},
     };
     for (unsigned i = at > 1 ? at - 2 : 0; i <= at && i < s->count; i++)
         for (size_t c = 0; c < sizeof clauses / sizeof *clauses; c++)
@@ -385,6 +428,44 @@ static bool is_unimplemented(struct statement *s, unsigned at) {
     return false;
 }
 
+// CREATE OR REPLACE of an object that the lab has not, at the object's word.
+static bool is_unimplemented_object(struct statement *s, unsigned word) {
+    static const char *const objects[] = {"TRIGGER", "TYPE",    "DIRECTORY",
+                                          "CONTEXT", "LIBRARY", "JAVA"};
+    char feature[20];
+    for (size_t i = 0; i < sizeof objects / sizeof *objects; i++)
+        if (name_spells(&s->tokens[word], objects[i])) {
+            snprintf(feature, sizeof feature, "CREATE %s", objects[i]);
+            statement_refuse(s, 3001, word, feature);
+            return true;
+        }
+    return false;
+}
+
+static bool is_in_grouping_sets(const struct statement *s, unsigned at) {
+    for (unsigned i = 0; i + 1 < at; i++)
+        if (statement_is(s, i, "grouping") && statement_is(s, i + 1, "sets"))
+            return true;
+    return false;
+}
+
+// Features that are not named by the word that breaks the statement off.
+static bool is_unimplemented_form(struct statement *s, unsigned at) {
+    const char *feature = NULL;
+    if (statement_is(s, 1, "table") && statement_is(s, at, "as") &&
+        statement_is(s, at + 1, "("))
+        feature = "a virtual column";
+    else if (at > 2 && statement_is(s, at - 1, "(") &&
+             statement_is(s, at, ")") &&
+             (statement_is(s, at - 2, "(") || statement_is(s, at - 2, ",")) &&
+             is_in_grouping_sets(s, at))
+        feature = "an empty group of GROUPING SETS";
+    if (feature)
+        statement_refuse(s, 3001, at, feature);
+    return feature || (at >= 3 && statement_is(s, 2, "replace") &&
+                       is_unimplemented_object(s, 3));
+}
+
 void parse_unexpected(struct statement *s, const void *parser, int token) {
     const unsigned at = s->parsed;
     if (s->plsql && at > 0 && statement_is(s, at, "(") &&
@@ -394,7 +475,7 @@ void parse_unexpected(struct statement *s, const void *parser, int token) {
         unexpected_in_plsql(s, at);
     else if (token == TK_SEMI)
         statement_refuse(s, 911, at, "");
-    else if (is_unimplemented(s, at))
+    else if (is_unimplemented(s, at) || is_unimplemented_form(s, at))
         return;
     else if (token && parse_accepts(parser, TK_NO_NEW_COLUMN))
         statement_refuse_token(s, 904, at);
@@ -505,7 +586,8 @@ void parse_object_word(struct statement *s, unsigned word) {
         statement_refuse_token(s, 3001, word);
     else if (!statement_is(s, word, "noforce") &&
              !statement_is(s, word, "editionable") &&
-             !statement_is(s, word, "noneditionable"))
+             !statement_is(s, word, "noneditionable") &&
+             !is_unimplemented_object(s, word))
         statement_refuse(s, 901, word, "");
 }
 
