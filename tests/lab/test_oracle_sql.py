@@ -250,6 +250,31 @@ ROWS: list[tuple[str, list[tuple[object, ...]]]] = [
     ("select rownum, id from (select id from emp order by id desc) where rownum <= 2",
      [(1, 4), (2, 3)]),
     ("select rownum r, id from emp order by id desc", [(4, 4), (3, 3), (2, 2), (1, 1)]),
+    # rows are limited before a window, an order, groups or DISTINCT see them
+    ("select id, count(*) over () from emp where rownum <= 2", [(1, 2), (2, 2)]),
+    ("select count(*) over () from emp where rownum <= 3", [(3,), (3,), (3,)]),
+    ("select count(*) over (partition by dept) from emp where rownum <= 2", [(1,), (1,)]),
+    ("select id, count(*) over () from emp where rownum <= 2 union all select 9, 9 from dual",
+     [(1, 2), (2, 2), (9, 9)]),
+    ("select distinct count(*) over () from emp where rownum <= 3", [(3,)]),
+    ("select id, row_number() over (order by id desc) from emp where rownum <= 2 order by id",
+     [(1, 2), (2, 1)]),
+    ("select e.id, e.c from (select id, count(*) over () c from emp where rownum <= 3) e"
+     " where rownum <= 2", [(1, 3), (2, 3)]),
+    ("select id, count(*) over () from (select id from emp order by id desc) where rownum <= 2",
+     [(4, 2), (3, 2)]),
+    ("select id from (select id from emp order by id desc) where rownum <= 2 order by id",
+     [(3,), (4,)]),
+    ("select id from emp where rownum <= 3 order by id desc fetch first 2 rows only",
+     [(3,), (2,)]),
+    # legal escapes
+    ("select id from emp where name || '%' like 'KING!%' escape '!'", [(1,)]),
+    ("select id from emp where name || '!' like name || '!!' escape '!' and id = 1", [(1,)]),
+    # and by FETCH FIRST afterwards
+    ("select id, count(*) over () from emp order by id fetch first 2 rows only",
+     [(1, 4), (2, 4)]),
+    ("select id, (select count(*) over () from dual) from emp where rownum <= 2",
+     [(1, 1), (2, 1)]),
     # groups
     ("select dept, count(*), sum(sal) from emp group by dept order by dept",
      [(10, 1, 5000), (30, 2, Decimal("2850.5")), (None, 1, 1100)]),
@@ -415,6 +440,19 @@ ERRORS = [
     ("insert or replace into emp (id, name) values (1, 'x')", "ORA-00925|ORA-03001"),
     ("update or ignore emp set id = 1", "ORA-00903|ORA-00971"),
     ("update emp set id = 1 where rownum = 1", "ORA-03001"),
+    (
+        "select e.id, count(*) over () from emp e, emp f where rownum <= 2",
+        "ORA-03001.*ROWNUM with a join that is grouped, sorted or windowed",
+    ),
+    (
+        "select id, count(*) over () from emp where rownum <= 2 connect by prior id = dept",
+        "ORA-03001.*CONNECT BY with ROLLUP, or with ROWNUM",
+    ),
+    # LIKE's escape character stands before %, _ or itself
+    ("select 1 from dual where 'a' like 'a!' escape '!'", "ORA-01424"),
+    ("select 1 from dual where 'ab' like 'a!b' escape '!'", "ORA-01424"),
+    ("select 1 from emp where name like name || '!' escape '!'", "ORA-01424"),
+    ("select 1 from dual where 'a' like 'a' escape '!!'", "ORA-01425"),
 ]  # fmt: skip
 
 

@@ -78,13 +78,14 @@ static void emit_limited(struct emitter *e, const struct block *block) {
     emit_rownum_limit(e, block->where);
 }
 
-// ROWNUM numbers rows before they are grouped or sorted.
+// ROWNUM numbers rows before they are grouped, sorted or seen by windows.
 static void emit_limited_before(struct emitter *e, const struct block *block) {
     const struct item *item = block->items.first;
     const bool counts = block->items.count == 1 && item->value &&
                         item->value->kind == EXPR_CALL && item->value->star &&
-                        block->group.count == 0 && !block->having &&
-                        !block->order.first && !block->distinct;
+                        !block->windowed && block->group.count == 0 &&
+                        !block->having && !block->order.first &&
+                        !block->distinct;
     emit_items(e, block);
     emit_text(e, counts ? " FROM (SELECT 1" : " FROM (SELECT *");
     emit_limited(e, block);
@@ -92,7 +93,8 @@ static void emit_limited_before(struct emitter *e, const struct block *block) {
     if (counts)
         return;
     const struct source *source = block->sources;
-    emit_name(e, source->alias ? source->alias : source->table.last);
+    if (source->alias || !source->query || source->view)
+        emit_name(e, source->alias ? source->alias : source->table.last);
     emit_groups(e, block, 0);
     emit_having(e, block);
     emit_order(e, &block->order, NULL);
@@ -100,8 +102,7 @@ static void emit_limited_before(struct emitter *e, const struct block *block) {
 
 static void emit_select(struct emitter *e, const struct block *block) {
     const bool connected = block->hierarchy && !block->hierarchy->generates;
-    if (block->limited &&
-        (block->grouped || block->order.first || block->distinct)) {
+    if (block->limited_first) {
         emit_limited_before(e, block);
         return;
     }

@@ -357,6 +357,8 @@ struct block {
     bool grouped;         // GROUP BY, HAVING or an aggregate in the list
     bool aggregates;      // in the list
     bool limited;         // WHERE limits ROWNUM
+    bool windowed;        // a function of its rows has a window
+    bool limited_first;   // ROWNUM limits what is grouped, sorted or windowed
     unsigned rollup;      // levels of the ROLLUP or the like; 0: there is none
     enum group_sets group_sets; // which that is
 };

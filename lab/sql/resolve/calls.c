@@ -223,6 +223,7 @@ void resolve_call(struct resolver *r, struct expr *call) {
                          strcmp(function->name, "MAX") == 0;
     if (!call->window)
         return;
+    r->windowed = true;
     if (extreme && !call->native)
         statement_refuse(r->s, 3001, call->from,
                          "MIN and MAX of such numbers over a window");

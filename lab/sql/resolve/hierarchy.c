@@ -195,12 +195,10 @@ void hierarchy_resolve(struct resolver *r, struct block *block) {
     if (grouping_has_aggregate(r->s, hierarchy->connect) ||
         grouping_has_aggregate(r->s, hierarchy->start))
         statement_refuse(r->s, 934, hierarchy->from, "");
-    if (block->rollup > 0 ||
-        (block->limited &&
-         (block->grouped || block->order.first || block->distinct)))
+    if (block->rollup > 0 || block->limited_first)
         statement_refuse(r->s, 3001, hierarchy->from,
-                         "CONNECT BY with ROLLUP, or with ROWNUM and groups "
-                         "or an order");
+                         "CONNECT BY with ROLLUP, or with ROWNUM and groups, "
+                         "windows or an order");
     for (const struct source *one = block->sources; one; one = one->next)
         if (one->rowids)
             statement_refuse(r->s, 3001, hierarchy->from,

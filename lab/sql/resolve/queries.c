@@ -138,10 +138,10 @@ static void resolve_groups(struct resolver *r, struct block *block) {
     }
 }
 
-// The parts that ROWNUM's limit has to come before.
-static bool is_limited_before(const struct block *block) {
-    return block->limited &&
-           (block->grouped || block->order.first || block->distinct);
+// Whether ROWNUM limits the rows before another part sees them.
+static bool is_limited_first(const struct block *block) {
+    return block->limited && (block->grouped || block->order.first ||
+                              block->distinct || block->windowed);
 }
 
 // It then becomes a subquery, which has one table's name.
@@ -150,17 +150,19 @@ static void check_limit(struct resolver *r, const struct block *block) {
     const struct item *item = block->items.first;
     const bool counts = block->items.count == 1 && item->value &&
                         item->value->kind == EXPR_CALL && item->value->star &&
-                        block->group.count == 0 && !block->having &&
-                        !block->order.first && !block->distinct;
-    if (!is_limited_before(block) || counts)
+                        !block->windowed && block->group.count == 0 &&
+                        !block->having && !block->order.first &&
+                        !block->distinct;
+    if (!block->limited_first || counts)
         return;
-    if (join->next || join->kind != JOIN_SOURCE ||
-        (join->source->query && !join->source->alias && !join->source->view))
-        statement_refuse(r->s, 3001, block->from,
-                         "ROWNUM with a join that is grouped or sorted");
+    if (join->next || join->kind != JOIN_SOURCE)
+        statement_refuse(
+            r->s, 3001, block->from,
+            "ROWNUM with a join that is grouped, sorted or windowed");
     else if (join->source->rowids)
-        statement_refuse(r->s, 3001, block->from,
-                         "ROWNUM with ROWIDs that are grouped or sorted");
+        statement_refuse(
+            r->s, 3001, block->from,
+            "ROWNUM with ROWIDs that are grouped, sorted or windowed");
 }
 
 static void resolve_inner(struct resolver *r, struct block *block) {
@@ -178,13 +180,13 @@ static bool may_have_sequences(const struct resolver *r,
 
 static void resolve_select(struct resolver *r, struct block *block) {
     struct scope scope = {.outer = r->scope, .block = block};
-    const bool allowed = r->rownum_allowed;
+    const bool allowed = r->rownum_allowed, outer_windowed = r->windowed;
     const struct query *top = r->s->tree->query;
     if (block->into.first &&
         !(r->s->variable && top && block == top->first && !top->set))
         statement_refuse(r->s, 905, block->into_from, "");
     r->scope = &scope;
-    r->rownum_allowed = false;
+    r->rownum_allowed = r->windowed = false;
     resolve_sources(r, block);
     if (block->hierarchy)
         hierarchy_begin(r, block);
@@ -209,6 +211,9 @@ static void resolve_select(struct resolver *r, struct block *block) {
         resolve_condition(r, block->having);
     scope.aliases = &block->items;
     resolve_order(r, &block->order, block);
+    block->windowed = r->windowed;
+    r->windowed = outer_windowed;
+    block->limited_first = is_limited_first(block);
     if (block->grouped && !r->s->error)
         grouping_check(r, block);
     if (!r->s->error)

@@ -27,6 +27,7 @@ struct resolver {
     unsigned depth;                 // of the recursion
     unsigned queries;               // around the current place
     unsigned aggregates;            // around the current place
+    bool windowed; // the block being resolved has a function with a window
     bool rownum_allowed, outer_allowed, sequences_allowed;
     bool in_set;          // or in a query with ORDER BY
     unsigned conditional; // CASEs and the like around the current place
