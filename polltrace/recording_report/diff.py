@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from statistics import NormalDist
 from typing import Any
 
 from polltrace import __version__
@@ -16,7 +18,7 @@ from polltrace.recording_report.html import flame_frame, shell, table
 from polltrace.recording_report.plots import text
 from polltrace.recording_report.sentences import about, quality, torn
 from polltrace.stacks.compare import FunctionChange, compare
-from polltrace.stacks.folded import Folded
+from polltrace.stacks.folded import Folded, total
 from polltrace.stacks.picture import NANOSECONDS, Picture, Side
 from polltrace.stacks.text import printable
 
@@ -31,16 +33,29 @@ def diff_text(difference: Difference) -> str:
     lines.append(f"{'':<{wide}} {'BEFORE':>26} {'AFTER':>26} {'CHANGE [95 %]':>30}")
     lines += [f"{name:<{wide}} {a:>26} {b:>26} {change:>30}" for name, a, b, change in rows]
     kind, earlier, later = folded_pair(difference)
-    lines += _functions_lines(_KINDS[kind], earlier, later)
+    lines += _functions_lines(_KINDS[kind], earlier, later, are_samples=kind == ON_CPU)
     lines += _functions_lines("the time off CPU", *waiting_pair(difference))
     return "\n".join(lines)
 
 
-def _functions_lines(measure: str, earlier: Folded, later: Folded) -> Iterator[str]:
-    if earlier or later:
-        yield ""
-        yield f"Functions, own share of {measure}, largest change first:"
-        yield from (f"  {_points(c)}  {printable(c.name)}" for c in functions(earlier, later))
+def _functions_lines(
+    measure: str, earlier: Folded, later: Folded, *, are_samples: bool = False
+) -> Iterator[str]:
+    if not earlier and not later:
+        return
+    changes = [change for change in compare(earlier, later) if change.self_change]
+    noise = noise_limits(changes, earlier, later) if are_samples else {}
+    certain = [
+        change for change in changes if abs(change.self_change) > noise.get(change.name, 0.0)
+    ]
+    yield ""
+    yield f"Functions, own share of {measure}, largest change first:"
+    yield from (
+        f"  {_points(change)}  {printable(change.name)}" for change in certain[:_MOST_FUNCTIONS]
+    )
+    if left_out := len(changes) - len(certain):
+        functions = "function" if left_out == 1 else "functions"
+        yield f"  {left_out:,} {functions} more, whose change cannot be told from noise"
 
 
 def diff_data(difference: Difference) -> dict[str, Any]:
@@ -54,7 +69,7 @@ def diff_data(difference: Difference) -> dict[str, Any]:
         "sessions_by_break_mode": {mode: list(counts) for mode, counts in difference.modes.items()},
         "sessions_by_skip": {str(skip): list(counts) for skip, counts in difference.skips.items()},
         "stacks": kind,
-        "functions": _functions_data(earlier, later),
+        "functions": _functions_data(earlier, later, are_samples=kind == ON_CPU),
         "functions_off_cpu": _functions_data(*waiting_pair(difference)),
     }
 
@@ -75,7 +90,12 @@ def _changes_data(changes: Iterable[FigureChange]) -> list[dict[str, Any]]:
     ]
 
 
-def _functions_data(earlier: Folded, later: Folded) -> list[dict[str, Any]]:
+def _functions_data(
+    earlier: Folded, later: Folded, *, are_samples: bool = False
+) -> list[dict[str, Any]]:
+    """The changes of all functions; `certain` is null where stacks are not samples."""
+    changes = compare(earlier, later)
+    noise = noise_limits(changes, earlier, later) if are_samples else {}
     return [
         {
             "name": c.name,
@@ -83,8 +103,9 @@ def _functions_data(earlier: Folded, later: Folded) -> list[dict[str, Any]]:
             "own_after": c.self_after,
             "with_callees_before": c.total_before,
             "with_callees_after": c.total_after,
+            "certain": abs(c.self_change) > noise[c.name] if c.name in noise else None,
         }
-        for c in compare(earlier, later)
+        for c in changes
     ]
 
 
@@ -179,9 +200,28 @@ def waiting_pair(difference: Difference) -> tuple[Folded, Folded]:
     )
 
 
-def functions(earlier: Folded, later: Folded) -> list[FunctionChange]:
-    """The functions whose own share changed most."""
-    return [c for c in compare(earlier, later) if c.self_change][:_MOST_FUNCTIONS]
+def noise_limits(
+    changes: Sequence[FunctionChange], earlier: Folded, later: Folded
+) -> dict[str, float]:
+    """The largest change of each function's own share (0 to 1) that two draws of as many samples
+    make by chance, for all functions together (Bonferroni).
+    """
+    counts = total(earlier), total(later)
+    if not changes or not all(counts):
+        return {}
+    z = NormalDist().inv_cdf(1 - 0.025 / len(changes))
+    return {
+        change.name: z
+        * math.sqrt(
+            sum(
+                share * (1 - share) / count
+                for share, count in zip(
+                    (change.self_before, change.self_after), counts, strict=True
+                )
+            )
+        )
+        for change in changes
+    }
 
 
 _KINDS = {ON_CPU: "CPU samples", AT_POLL: "break polls"}

@@ -21,7 +21,7 @@ from polltrace.recording import read
 from polltrace.recording.difference import difference
 from polltrace.recording.summary import RecordingSummary, summary
 from polltrace.recording_report.data import report_data
-from polltrace.recording_report.diff import diff_page, diff_text
+from polltrace.recording_report.diff import diff_data, diff_page, diff_text
 from polltrace.recording_report.figures import forecast_plot
 from polltrace.recording_report.page import report_page
 from polltrace.recording_report.plots import LEFT, RIGHT, WIDTH
@@ -32,6 +32,7 @@ from tests.recording.samples import (
     probe_header,
     process,
     server,
+    story,
     totals,
     trailer,
     written,
@@ -196,3 +197,21 @@ def test_the_skip_in_force_is_rounded_to_the_nearest(checks: int, polls: int, sk
     found = measured_skip(Burst(checks, polls, 0.1))
     assert found is not None
     assert found.value == skip
+
+
+def test_functions_that_chance_may_have_changed_are_left_out_of_a_diff(tmp_path: Path) -> None:
+    # 400 samples each: 10 and 12 % in the check are noise, 10 and 30 % are not.
+    ten, twelve, thirty = (
+        summary(read(written(tmp_path / f"{checks}", *story(checks=checks))))
+        for checks in (10, 12, 30)
+    )
+    noise, change = diff_text(difference(ten, twelve)), diff_text(difference(ten, thirty))
+    assert "2 functions more, whose change cannot be told from noise" in noise
+    assert "points  work" not in noise
+    assert "points  work" in change
+    assert "cannot be told from noise" not in change.partition("Functions, own share")[2]
+    certain = {
+        each["name"]: each["certain"] for each in diff_data(difference(ten, thirty))["functions"]
+    }
+    assert certain["work"] is True
+    assert {each["certain"] for each in diff_data(difference(ten, twelve))["functions"]} == {False}
