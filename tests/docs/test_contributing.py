@@ -74,7 +74,7 @@ def folder_of_engines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     shutil.copytree(ROOT / "polltrace/engines", folder)
     (folder / "lab.toml").unlink()
     monkeypatch.setattr(engines.catalogue, "files", lambda _: folder)
-    monkeypatch.setattr(engines, "_known", ())
+    monkeypatch.setattr(engines, "_catalogue", ())
     return folder
 
 

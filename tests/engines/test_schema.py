@@ -218,7 +218,7 @@ def test_a_broken_file_of_the_site_never_breaks_the_others(
     write(tmp_path / "b.toml", MADE_UP)
     write(tmp_path / "c.toml", MADE_UP.replace("Made-up DB", "PostgreSQL"))
     monkeypatch.setattr(catalogue.of_site, "__defaults__", (tmp_path,))
-    monkeypatch.setattr(engines, "_known", ())
+    monkeypatch.setattr(engines, "_catalogue", ())
     assert [engine.short for engine in engines.engines()] == ["made", "lab", "oracle", "pgsql"]
     (error,) = capsys.readouterr().err.splitlines()
     assert error.startswith(f"polltrace: {tmp_path}/a.toml: it is not TOML")
@@ -232,7 +232,7 @@ def test_no_folder_of_the_site_is_no_error(tmp_path: Path) -> None:
 def test_two_engines_of_one_name_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(engines, "_known", ())
+    monkeypatch.setattr(engines, "_catalogue", ())
     path = write(tmp_path / "x.toml", MADE_UP.replace("Made-up DB", "PostgreSQL"))
     with pytest.raises(FileError, match="two engine files say name = 'PostgreSQL'"):
         engines.add_engines([path])
@@ -241,7 +241,7 @@ def test_two_engines_of_one_name_are_refused(
 def test_the_probe_is_told_of_every_call_but_poll(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(engines, "_known", ())
+    monkeypatch.setattr(engines, "_catalogue", ())
     engines.add_engines([write(tmp_path / "made.toml", MADE_UP)])
     assert engines.check_options() == [
         *("--check", "madeupd=recv,select"),
