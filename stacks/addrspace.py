@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -77,6 +78,11 @@ class AddressSpace:
             return None
         at = int(self.indexes(np.array([address], np.uint64))[0])
         return self.mappings[at] if at >= 0 else None
+
+
+def clipped(addresses: Sequence[int]) -> NDArray[np.uint64]:
+    """The addresses as an array; one that no machine has becomes 0, which nothing maps."""
+    return np.array([a if 0 <= a < 1 << 64 else 0 for a in addresses], np.uint64)
 
 
 def parse_maps(text: bytes) -> tuple[Mapping, ...]:

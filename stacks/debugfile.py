@@ -13,10 +13,12 @@ from collections.abc import Iterator
 from polltrace.stacks.elf import Elf, read_elf
 from polltrace.stacks.errors import ElfError
 from polltrace.stacks.identity import DebugLink, build_id, debug_link
-from polltrace.stacks.source import FileSource
+from polltrace.stacks.source import FileId, FileSource
 
 DEBUG_DIRECTORY = "/usr/lib/debug"
-LARGEST_CHECKED = 1 << 30
+# A file found by name alone is read in full to check it; by build-id it is not.
+LARGEST_CHECKED = 1 << 28
+MOST_CHECKED = 1 << 30
 
 
 def find_debug_file(elf: Elf, path: str, roots: tuple[str, ...]) -> Elf | None:
@@ -60,7 +62,7 @@ def _accepted(path: str, mine: bytes, link: DebugLink | None) -> Elf | None:
         return None
     try:
         elf = read_elf(source)
-        if build_id(elf) == mine if mine else link is not None and _crc(source) == link.crc:
+        if build_id(elf) == mine if mine else link is not None and _checks.of(source) == link.crc:
             return elf
     except ElfError:
         pass
@@ -68,9 +70,27 @@ def _accepted(path: str, mine: bytes, link: DebugLink | None) -> Elf | None:
     return None
 
 
+class _Checks:
+    """Checksums of this process, each file read once, MOST_CHECKED bytes in all."""
+
+    def __init__(self) -> None:
+        self._known: dict[FileId, int] = {}
+        self._bytes = 0
+
+    def of(self, source: FileSource) -> int:
+        """The CRC-32 of a whole file. ElfError when that would take too long."""
+        if source.id not in self._known:
+            self._bytes += source.size
+            if source.size > LARGEST_CHECKED or self._bytes > MOST_CHECKED:
+                raise ElfError("debug file too large to check")
+            self._known[source.id] = _crc(source)
+        return self._known[source.id]
+
+
+_checks = _Checks()
+
+
 def _crc(source: FileSource) -> int:
-    if source.size > LARGEST_CHECKED:
-        raise ElfError("debug file too large to check")
     crc, step = 0, 1 << 22
     for at in range(0, source.size, step):
         crc = zlib.crc32(source.read(at, min(step, source.size - at)), crc)

@@ -7,12 +7,15 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
 from polltrace.stacks.addrspace import AddressSpace, Mapping
 from polltrace.stacks.elf import PT_LOAD
+from polltrace.stacks.errors import ProcessError, UnansweredError
 from polltrace.stacks.objects import LoadedObject
 from polltrace.stacks.objectstore import ObjectStore
+from polltrace.stacks.reading_process import read_within
+
+# Seconds to search all objects of a process.
+PATIENCE_S = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +35,16 @@ def locate_function(pid: int, name: str, most_bytes: int = 1 << 29) -> FunctionP
     """Where process `pid` has the function `name`; None where nothing it maps has that name.
 
     The program comes first, its libraries after it. A clone that a compiler made (`name.isra.0`)
-    counts where the function itself is not there. Raises ProcessError when the process is gone or
-    not ours to read.
+    counts where the function itself is not there. Raises ProcessError when the process is gone, not
+    ours to read, or does not answer.
     """
+    try:
+        return read_within(lambda: _search(pid, name, most_bytes), PATIENCE_S)
+    except UnansweredError as error:
+        raise ProcessError(f"cannot read the symbols of process {pid}: {error}") from None
+
+
+def _search(pid: int, name: str, most_bytes: int) -> FunctionPlace | None:
     space = AddressSpace.of(pid)
     store = ObjectStore(most_bytes)
     seen: set[tuple[str, int]] = set()
@@ -59,13 +69,10 @@ def _path(pid: int, mapping: Mapping) -> str:
 
 
 def _offset(loaded: LoadedObject, name: str) -> int | None:
-    names = loaded.table.names(np.arange(len(loaded.table)))
-    rows = np.flatnonzero(names == name)
-    if not len(rows):
-        rows = np.array([row for row, each in enumerate(names) if each.startswith(f"{name}.")], int)
-    if not len(rows):
+    row = loaded.table.row_named(name)
+    if row is None:
         return None
-    address = int(loaded.table.start[rows[0]])
+    address = int(loaded.table.start[row])
     for segment in loaded.segments:
         if segment.type == PT_LOAD and 0 <= address - segment.address < segment.file_size:
             return address - segment.address + segment.offset

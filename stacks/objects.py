@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from polltrace.stacks.addrspace import Mapping
 from polltrace.stacks.debugfile import find_debug_file
 from polltrace.stacks.dynamic import file_offset, find_dynamic_symbols
 from polltrace.stacks.elf import PT_LOAD, Elf, Segment, read_elf
-from polltrace.stacks.errors import ElfError
+from polltrace.stacks.errors import ElfError, RefusedError
 from polltrace.stacks.plt import stub_table
 from polltrace.stacks.source import ByteSource, FileSource
 from polltrace.stacks.symbols import RawSymbols, SymbolTable
@@ -55,28 +56,39 @@ def nameless(problem: str) -> LoadedObject:
 
 
 def open_mapped(pid: int, mapping: Mapping) -> FileSource:
-    """The very file that is mapped. ElfError with the reason when it cannot be had.
+    """The very file that is mapped. ElfError with the reason when it cannot be had: RefusedError
+    where a file is there and may not be read.
 
     map_files and exe lead to the file itself, even deleted or replaced; a path leads to whatever
     lies there now, so there the inode must be the mapped one.
     """
-    problem = "file not found"
+    problem, refused = "file not found", False
     for path, trust in _candidates(pid, mapping):
         try:
             source = FileSource(path)
         except (OSError, ValueError) as error:
             if isinstance(error, PermissionError):
                 problem = "not permitted to open the file"
+            refused = refused or _refuses(error, trust)
             continue
         except ElfError as error:
-            problem = str(error)
+            problem, refused = str(error), True
             continue
         if _is_mapped(source, mapping, trust):
             return source
         source.close()
         if trust is not Trust.INODE:
             problem = "file was replaced since it was mapped"
-    raise ElfError(f"{problem} (deleted)" if mapping.deleted else problem)
+    problem = f"{problem} (deleted)" if mapping.deleted else problem
+    raise RefusedError(problem) if refused else ElfError(problem)
+
+
+def _refuses(error: OSError | ValueError, trust: Trust) -> bool:
+    """Whether opening failed although the file is there. EPERM in map_files, whose files need no
+    more trust, is for want of a capability."""
+    if isinstance(error, FileNotFoundError | NotADirectoryError | ProcessLookupError | ValueError):
+        return False
+    return not (trust is Trust.NOTHING and error.errno == errno.EPERM)
 
 
 class Trust(Enum):

@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 
 from polltrace.stacks.addrspace import AddressSpace, Mapping
 from polltrace.stacks.elf import read_elf
-from polltrace.stacks.errors import ElfError
+from polltrace.stacks.errors import ElfError, RefusedError
 from polltrace.stacks.identity import build_id
 from polltrace.stacks.memoryobject import load_from_memory
 from polltrace.stacks.objects import LoadedObject, load_object, nameless, open_mapped
@@ -58,6 +58,9 @@ class ObjectStore:
             return load_from_memory(space, mapping)
         try:
             source = open_mapped(space.pid, mapping)
+        except RefusedError as error:
+            # Its memory may lie in a file system that never answers: the file's refusal counts.
+            return nameless(str(error))
         except ElfError as error:
             found = load_from_memory(space, mapping)
             return found if len(found.table) else nameless(str(error))

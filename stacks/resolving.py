@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 import posixpath
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from polltrace.stacks.addrspace import Mapping
+from polltrace.stacks.addrspace import AddressSpace, Mapping, clipped
 from polltrace.stacks.frame import Frame
 from polltrace.stacks.memoryobject import VSYSCALL, vsyscall_name
 from polltrace.stacks.objects import LoadedObject
@@ -92,3 +93,48 @@ def resolve(
 
 def _texts(texts: list[str]) -> NDArray[np.object_]:
     return np.array(texts, object)
+
+
+Key = tuple[int, bool]
+"""An address, and whether it is a return address."""
+ObjectOf = Callable[[Mapping], LoadedObject]
+
+
+def resolve_frames(space: AddressSpace, keys: Sequence[Key], object_of: ObjectOf) -> list[Frame]:
+    """The frames of addresses in the objects that `object_of` gives for a mapping."""
+    addresses = clipped([address for address, _ in keys])
+    returns = np.array([is_return for _, is_return in keys], bool)
+    frames = np.empty(len(keys), object)
+    for where, place in _places(space, addresses, object_of):
+        frames[where] = resolve(place, addresses[where], returns[where]).frames()
+    resolved: list[Frame] = frames.tolist()
+    return resolved
+
+
+def resolve_names(
+    space: AddressSpace, addresses: NDArray[np.uint64], object_of: ObjectOf
+) -> list[str]:
+    """The names of addresses, each looked up as it is; see Frame.name."""
+    names = np.empty(len(addresses), object)
+    for where, place in _places(space, addresses, object_of):
+        some = resolve(place, addresses[where]).names()
+        if len(some) == len(addresses):  # all in one mapping, as they mostly are
+            names = some
+        else:
+            names[where] = some
+    listed: list[str] = names.tolist()
+    return listed
+
+
+def _places(
+    space: AddressSpace, addresses: NDArray[np.uint64], object_of: ObjectOf
+) -> Iterator[tuple[NDArray[np.int64], MappedObject | None]]:
+    """The indexes of the addresses in each mapping, with its object; None where nothing is."""
+    mapped = space.indexes(addresses)
+    for index in np.unique(mapped).tolist():
+        where = np.flatnonzero(mapped == index)
+        if index < 0:
+            yield where, None
+        else:
+            mapping = space.mappings[index]
+            yield where, MappedObject(mapping, object_of(mapping))

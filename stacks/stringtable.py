@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -46,6 +47,22 @@ class Names:
             return self.source.read(self.offset + index, length).partition(b"\0")[0]
         except ElfError:
             return b""
+
+    def places(self, prefix: bytes) -> NDArray[np.int64]:
+        """The indexes of all names that begin with `prefix`, followed by an end, `.` or `@`.
+
+        A name may begin inside another, so every occurrence counts. Empty for a table larger than
+        LARGEST_LOADED.
+        """
+        length = min(self.size, self.source.size - self.offset)
+        if not 0 < length <= LARGEST_LOADED:
+            return np.empty(0, np.int64)
+        try:
+            data = self.source.read(self.offset, length)
+        except ElfError:
+            return np.empty(0, np.int64)
+        pattern = re.compile(re.escape(prefix) + rb"(?=[\0.@])")
+        return np.fromiter((match.start() for match in pattern.finditer(data)), np.int64)
 
     def ordinary(self, indexes: NDArray[np.uint32]) -> list[str]:
         """The names at many indexes, as far as they are ordinary: ASCII, visible, without `@`.

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
@@ -12,23 +12,25 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from polltrace.stacks.addrspace import AddressSpace
+from polltrace.stacks.addrspace import AddressSpace, clipped
 from polltrace.stacks.errors import ProcessError
 from polltrace.stacks.frame import KERNEL, Frame
 from polltrace.stacks.kallsyms import KernelSymbols
-from polltrace.stacks.objectstore import ObjectStore
-from polltrace.stacks.resolving import MappedObject, resolve
+from polltrace.stacks.name_reader import NameReader
 
 MOST_FRAMES = 1 << 18
 MOST_PROCESSES = 1 << 14
 
 
 class Symbolizer:
-    """Resolves addresses while the process lives. Not thread-safe."""
+    """Resolves addresses while the process lives. Not thread-safe.
+
+    A process whose mappings or files do not answer gets notes instead of names, after seconds.
+    """
 
     def __init__(self, most_bytes: int = 1 << 29) -> None:
         """most_bytes: memory the symbol tables kept may take in all."""
-        self._objects = ObjectStore(most_bytes)
+        self._reader = NameReader(most_bytes)
         self._spaces: dict[int, tuple[tuple[bytes, ...] | None, AddressSpace]] = {}
         self._frames: WeakKeyDictionary[AddressSpace, dict[tuple[int, bool], Frame]]
         self._frames = WeakKeyDictionary()
@@ -38,8 +40,8 @@ class Symbolizer:
         """Objects with no or fewer names than they should have, the kernel too: path, reason."""
         asked = self.__dict__.get("_kernel")
         if asked is None or not asked.problem:
-            return self._objects.problems
-        return {KERNEL: asked.problem, **self._objects.problems}
+            return self._reader.problems
+        return {KERNEL: asked.problem, **self._reader.problems}
 
     @cached_property
     def _kernel(self) -> KernelSymbols:
@@ -60,7 +62,7 @@ class Symbolizer:
         space = self._space(pid)
         known = self._frames.get(space, {})
         new = [a for a in addresses if (a, True) not in known and (a, False) not in known]
-        if new and (space.indexes(_clipped(new)) < 0).any():
+        if new and (space.indexes(clipped(new)) < 0).any():
             with suppress(ProcessError):  # it ended; what was seen of it before still holds
                 space = self._snapshot(pid)
         return self.stack(space, addresses, leaf)
@@ -76,46 +78,21 @@ class Symbolizer:
             known.clear()
             new = list(dict.fromkeys(keys))
         if new:
-            known |= zip(new, self._resolved(space, new), strict=True)
+            known |= zip(new, self._reader.frames(space, new), strict=True)
         return tuple(known[key] for key in keys)
+
+    def address_space(self, pid: int) -> AddressSpace:
+        """The mappings of a live process now. ProcessError when they cannot be read."""
+        return self._reader.address_space(pid)
 
     def names(self, space: AddressSpace, addresses: NDArray[np.uint64]) -> list[str]:
         """The names of many addresses at once, each looked up as it is; see Frame.name."""
-        found = np.empty(len(addresses), object)
-        for where, place in self._places(space, addresses):
-            names = resolve(place, addresses[where]).names()
-            if len(names) == len(addresses):  # all in one mapping, as they mostly are
-                found = names
-            else:
-                found[where] = names
-        listed: list[str] = found.tolist()
-        return listed
+        return self._reader.names(space, addresses)
 
     def forget(self, pid: int) -> None:
         """Drop what is known of a process that ended."""
         self._spaces.pop(pid, None)
-
-    def _resolved(self, space: AddressSpace, keys: Sequence[tuple[int, bool]]) -> list[Frame]:
-        addresses = _clipped([a for a, _ in keys])
-        returns = np.array([is_return for _, is_return in keys], bool)
-        frames = np.empty(len(keys), object)
-        for where, place in self._places(space, addresses):
-            frames[where] = resolve(place, addresses[where], returns[where]).frames()
-        resolved: list[Frame] = frames.tolist()
-        return resolved
-
-    def _places(
-        self, space: AddressSpace, addresses: NDArray[np.uint64]
-    ) -> Iterable[tuple[NDArray[np.int64], MappedObject | None]]:
-        """The addresses by mapping: their indexes, and where they lie (None: nowhere)."""
-        mapped = space.indexes(addresses)
-        for index in np.unique(mapped).tolist():
-            where = np.flatnonzero(mapped == index)
-            if index < 0:
-                yield where, None
-            else:
-                mapping = space.mappings[index]
-                yield where, MappedObject(mapping, self._objects.of(space, mapping))
+        self._reader.forget(pid)
 
     def _space(self, pid: int) -> AddressSpace:
         known = self._spaces.get(pid)
@@ -126,7 +103,7 @@ class Symbolizer:
 
     def _snapshot(self, pid: int) -> AddressSpace:
         image = _image(pid)
-        space = AddressSpace.of(pid)
+        space = self._reader.address_space(pid)
         known = self._spaces.get(pid)
         if known is not None and known[1].mappings == space.mappings:
             space = known[1]  # with all that is loaded for it
@@ -135,11 +112,6 @@ class Symbolizer:
             self.forget(next(iter(self._spaces)))
         self._spaces[pid] = (image, space)
         return space
-
-
-def _clipped(addresses: Sequence[int]) -> NDArray[np.uint64]:
-    """As an array; what is no address of this machine becomes 0, where nothing is ever mapped."""
-    return np.array([a if 0 <= a < 1 << 64 else 0 for a in addresses], np.uint64)
 
 
 def _image(pid: int) -> tuple[bytes, ...] | None:

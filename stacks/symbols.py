@@ -16,6 +16,7 @@ from polltrace.stacks.stringtable import Names
 MOST_ALIASES = 64
 DEEPEST_NESTING = 32
 MANY = 2048
+MOST_CANDIDATES = 4096
 
 
 @dataclass(frozen=True)
@@ -120,6 +121,26 @@ class SymbolTable:
         self._decoded[new] = True
         found: NDArray[np.object_] = self._known[rows]
         return found
+
+    def row_named(self, name: str) -> int | None:
+        """The first row that is shown by this name, else the first of a compiler's clone of it
+        (`name.isra.0`); None where there is neither. Decodes only rows whose name begins so."""
+        rows = self._rows_beginning(name.encode())
+        names = [self.name(row) for row in rows]
+        matches = [row for row, shown in zip(rows, names, strict=True) if shown == name]
+        clones = [
+            row for row, shown in zip(rows, names, strict=True) if shown.startswith(f"{name}.")
+        ]
+        return next(iter(matches or clones), None)
+
+    def _rows_beginning(self, prefix: bytes) -> list[int]:
+        """The first MOST_CANDIDATES rows with a symbol whose name begins with `prefix`."""
+        matches = np.zeros(len(self._name), bool)
+        for owner, names in enumerate(self._names):
+            matches |= (self._owner == owner) & np.isin(self._name, names.places(prefix))
+        symbols = np.flatnonzero(matches)
+        rows = np.searchsorted(self._first, symbols, "right") - 1
+        return [int(row) for row in np.unique(rows)[:MOST_CANDIDATES]]
 
     def nameless(self, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Which of the rows, whose names were asked for, have none fit to print."""

@@ -9,7 +9,9 @@ from polltrace.commands.output import add_json_argument, show
 from polltrace.engines import engine_of
 from polltrace.errors import UsageError
 from polltrace.stacks import AddressSpace, Frame, ProcessError, Symbolizer
-from polltrace.stop_at.capture import Refused, Wanted
+from polltrace.stacks.errors import UnansweredError
+from polltrace.stacks.reading_process import read_within
+from polltrace.stop_at.capture import Refused, StackCopy, Wanted
 from polltrace.stop_at.checked_calls import call_names
 from polltrace.stop_at.guard import stop_at
 from polltrace.stop_at.objects import FrameRules
@@ -17,9 +19,11 @@ from polltrace.stop_at.refusals import check_before, error_of
 from polltrace.stop_at.report import stop_data, stop_text
 from polltrace.stop_at.syscalls import NUMBERS
 from polltrace.stop_at.tracing import Limits
-from polltrace.stop_at.unwind import walk
+from polltrace.stop_at.unwind import Walk, walk
 
 LONGEST_STOP_S = 10.0
+# Seconds to read the files by which a copied stack is unwound.
+UNWINDING_PATIENCE_S = 10.0
 
 
 class StopAt:
@@ -77,10 +81,9 @@ class StopAt:
         # It runs again: from here on we may take our time.
         title = procfs.title(pid)
         try:
-            rules = FrameRules(AddressSpace.of(pid))
-            stack = walk(outcome.copy, rules.at, rules.is_code)
+            stack = read_within(lambda: _unwound(pid, outcome.copy), UNWINDING_PATIENCE_S)
             frames = Symbolizer().user(pid, stack.addresses)
-        except ProcessError:  # it ended meanwhile: addresses are what is left
+        except (ProcessError, UnansweredError):  # it ended, or does not answer: addresses remain
             stack = walk(outcome.copy, lambda _: None, bool)
             frames = tuple(Frame("[ended]", "", 0, address) for address in stack.addresses)
         show(
@@ -89,3 +92,8 @@ class StopAt:
             lambda: stop_text(pid, title, outcome, stack, frames),
         )
         return 0
+
+
+def _unwound(pid: int, copy: StackCopy) -> Walk:
+    rules = FrameRules(AddressSpace.of(pid))
+    return walk(copy, rules.at, rules.is_code)

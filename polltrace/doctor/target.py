@@ -11,10 +11,14 @@ from polltrace.doctor.prerequisite import Prerequisite, prerequisite
 from polltrace.errors import NoSuchProcessError
 from polltrace.stacks import AddressSpace, ElfError, ProcessError
 from polltrace.stacks.elf import PF_X, PT_LOAD, read_elf
+from polltrace.stacks.errors import UnansweredError
 from polltrace.stacks.objects import LoadedObject, load_object, open_mapped
+from polltrace.stacks.reading_process import read_within
 from polltrace.stacks.source import ByteSource
 from polltrace.stop_at.threads import state
 
+# Seconds to read the symbols and the code of a program.
+PATIENCE_S = 10.0
 _SAMPLED = 500
 _SHORTEST = 16
 # push %rbp; mov %rsp,%rbp, in both encodings; a compiler may move it behind a first test.
@@ -34,19 +38,23 @@ def target(pid: int, executable: str) -> list[Prerequisite]:
     if not state(pid, pid):
         raise NoSuchProcessError(f"no process {pid}")
     try:
-        space = AddressSpace.of(pid)
-        mapping = next(
-            (m for m in space.mappings if "x" in m.permissions and m.path == executable), None
-        )
-        if mapping is None:
-            raise ElfError("its executable is not mapped")
-        source = open_mapped(pid, mapping)
-    except (ElfError, ProcessError) as error:
+        return read_within(lambda: _examine(pid, executable), PATIENCE_S)
+    except (ElfError, ProcessError, UnansweredError) as error:
         fix = f"sudo polltrace doctor -p {pid}"
         return [
             prerequisite("symbols", None, str(error), _NAMES, fix),
             prerequisite("frame pointers", None, str(error), _WALK, fix),
         ]
+
+
+def _examine(pid: int, executable: str) -> list[Prerequisite]:
+    space = AddressSpace.of(pid)
+    mapping = next(
+        (m for m in space.mappings if "x" in m.permissions and m.path == executable), None
+    )
+    if mapping is None:
+        raise ElfError("its executable is not mapped")
+    source = open_mapped(pid, mapping)
     loaded = load_object(source, mapping.path, (f"/proc/{pid}/root",))
     return [_symbols(loaded, executable), _frame_pointers(loaded, source)]
 

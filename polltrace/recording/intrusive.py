@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import contextlib
 import math
+import os
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from polltrace import procfs
@@ -29,8 +29,8 @@ _AT_ONCE = _MOST_FUNCTIONS = 8
 # A busy host may suspend the probe while it counts, or no session polls at that moment.
 _MOST_TRIES = 3
 
-# Keys are a program's device and inode, and the name of its check function.
-Places = dict[tuple[int, int, str], FunctionPlace | None]
+# Keys are a program's path with its mount namespace, and the name of its check function.
+Places = dict[tuple[str, str], FunctionPlace | None]
 
 
 class IntrusiveMeasurements:
@@ -125,8 +125,9 @@ def _check_function(pid: int, name: str, places: Places) -> FunctionPlace | None
     """The place of the check function, searched once for each program because reading symbols is
     slow.
     """
-    program = Path(f"/proc/{pid}/exe").stat()
-    key = program.st_dev, program.st_ino, name
+    # No file is touched: one in a file system that does not answer would never be told apart.
+    links = (os.readlink(f"/proc/{pid}/{link}") for link in ("exe", "ns/mnt"))
+    key = "".join(links), name
     if key not in places:
         places[key] = locate_function(pid, name)
     return places[key]

@@ -32,7 +32,7 @@ class Naming:
         """Store the mappings of a process that is new or has executed another program."""
         pid, start_ticks = identity
         with contextlib.suppress(ProcessError):
-            space = AddressSpace.of(pid)
+            space = self._names.address_space(pid)
             # Read after the mappings: if it is still the same process, it was then, too.
             if procfs.start_ticks(pid) == start_ticks:
                 self._spaces[identity] = space

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from polltrace import procfs
@@ -12,7 +12,7 @@ from polltrace.breaks.break_mode import BreakMode, Evidence
 from polltrace.breaks.meaning import diagnosis, mode_of
 from polltrace.breaks.sqlnet import BreakSettings, break_settings, unknown_settings, variables
 from polltrace.breaks.why import Diagnosis
-from polltrace.each_within import each_within
+from polltrace.each_within import each_within, latest_within
 from polltrace.engines import Engine, Reveals, engine_of, engines, has_server_title
 from polltrace.errors import NotPermittedError
 from polltrace.profiles.frames import Identity, ProcessTotals, SocketPolls
@@ -141,14 +141,9 @@ def servers(
     are not known.
     """
     networks: dict[str, Connections] = {}
-    preliminary: dict[int, Server] = {}
-
-    def inspect(pid: int) -> Server | None:
-        return _server(pid, networks, preliminary)
-
     pids_sorted = sorted(procfs.pids() if pids is None else pids)
-    inspections = each_within(pids_sorted, inspect, patience_s)
-    return [result for pid, server in inspections if (result := server or preliminary.get(pid))]
+    inspections = latest_within(pids_sorted, lambda pid: _server(pid, networks), patience_s)
+    return [server for _, server in inspections if server is not None]
 
 
 def unanswered(pids: Iterable[int] | None = None) -> list[int]:
@@ -164,18 +159,16 @@ def _runs_an_engine(executable: str) -> bool:
     return any(executable in engine.executables for engine in engines())
 
 
-def _server(
-    pid: int, networks: dict[str, Connections], preliminary: dict[int, Server]
-) -> Server | None:
-    """The server, None where it is none. `begun` gets the facts that are known before its files
-    are read: to read them may take for ever."""
+def _server(pid: int, networks: dict[str, Connections]) -> Iterator[Server]:
+    """The server with unknown settings, then with those in its files, whose reading may never end.
+    Nothing for a process that is no server."""
     executable = procfs.executable(pid)
     if not _runs_an_engine(executable):
-        return None
+        return
     match = engine_of(executable, procfs.title_unbounded(pid))
     start_ticks = procfs.start_ticks(pid)
     if match is None or start_ticks is None:
-        return None
+        return
     engine, title = match
 
     def connected() -> Connections:
@@ -188,7 +181,7 @@ def _server(
     sockets = tcp_sockets(pid, connected)
     candidates = clients_among(pid, sockets)
     socket, *remaining = _of_port(candidates, engine.client_port(title)) or (None,)
-    preliminary[pid] = Server(
+    server = Server(
         pid=pid,
         start_ticks=start_ticks,
         started_at=procfs.started_at(start_ticks),
@@ -202,9 +195,10 @@ def _server(
         uid=procfs.effective_uid(pid),
         settings=unknown_settings(engine, f"no answer in {procfs.PATIENCE_S:g} s"),
     )
+    yield server
     environ = procfs.environ(pid, variables(engine))
     settings = break_settings(engine, environ, procfs.root(pid), procfs.program(pid))
-    return replace(preliminary[pid], settings=settings)
+    yield replace(server, settings=settings)
 
 
 def _of_port(sockets: Sequence[ClientSocket], port: str) -> Sequence[ClientSocket]:

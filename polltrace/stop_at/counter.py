@@ -9,6 +9,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from polltrace.stacks import AddressSpace, ProcessError
+from polltrace.stacks.errors import UnansweredError
+from polltrace.stacks.reading_process import read_within
 from polltrace.stop_at import ptrace
 from polltrace.stop_at.capture import Polled, Refused
 from polltrace.stop_at.objects import FrameRules
@@ -20,6 +22,8 @@ from polltrace.stop_at.unwind import walk
 
 # How often one process may be counted under different sockets or stacks.
 _MOST_SOCKETS, _MOST_STACKS = 1 << 10, 1 << 14
+# Seconds to read the call frame rules of one process.
+_RULES_PATIENCE_S = 5.0
 
 
 @dataclass(slots=True)
@@ -109,8 +113,13 @@ class CallCounter:
     def _rules_of(self, pid: int) -> FrameRules | None:
         if self._stacks and pid not in self._rules:
             self._rules[pid] = None
-            with suppress(ProcessError, OSError):
-                rules = FrameRules(AddressSpace.of(pid))
-                rules.read_all()
-                self._rules[pid] = rules
+            with suppress(ProcessError, UnansweredError, OSError):
+                # Its files may never answer, and no target must be held that long.
+                self._rules[pid] = read_within(lambda: _read_rules(pid), _RULES_PATIENCE_S)
         return self._rules.get(pid)
+
+
+def _read_rules(pid: int) -> FrameRules:
+    rules = FrameRules(AddressSpace.of(pid))
+    rules.read_all()
+    return rules

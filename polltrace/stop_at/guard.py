@@ -66,9 +66,9 @@ class TracingProcess:
         return pickle.loads(written) if written else None
 
     def close(self) -> None:
-        """End it at once, and with it the tracing."""
+        """End it at once, and with it the tracing; a read that never returns may delay its end."""
         self._send(signal.SIGKILL)
-        self.wait()
+        self.wait(_GRACE_S)
         for fd in (self._result, self._begun, self._pidfd):
             os.close(fd)
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polltrace.stacks import AddressSpace, ElfError, Mapping
-from polltrace.stacks.elf import PT_LOAD, Elf, read_elf
+from polltrace.stacks.elf import PT_LOAD, Segment, read_elf
 from polltrace.stacks.objects import open_mapped
 from polltrace.stop_at.callframes import Cursor, Rules, rules_at
 
@@ -21,10 +21,10 @@ _SORTED_PAIRS = 0x3B  # two 32-bit numbers relative to the header: what every li
 
 @dataclass(frozen=True, eq=False)
 class _Frames:
-    """`data` is the .eh_frame of `elf`, which lies at `address`. `starts` are functions' addresses
-    as linked, in order; `entries` their descriptions'."""
+    """`data` is the .eh_frame of an object with `segments`; it lies at `address`. `starts` are
+    functions' addresses as linked, in order; `entries` their descriptions'."""
 
-    elf: Elf
+    segments: tuple[Segment, ...]
     address: int
     data: bytes
     starts: NDArray[np.int64]
@@ -61,7 +61,7 @@ class FrameRules:
         if frames is None:
             return None
         offset = pc - mapping.start + mapping.offset
-        for segment in frames.elf.segments:
+        for segment in frames.segments:
             if segment.type == PT_LOAD and 0 <= offset - segment.offset < segment.file_size:
                 return _lookup(frames, offset - segment.offset + segment.address)
         return None
@@ -95,7 +95,7 @@ def _load(pid: int, mapping: Mapping) -> _Frames | None:
     pairs = np.frombuffer(table[c.at : c.at + 8 * count], "<i4").astype(np.int64).reshape(-1, 2)
     pairs += header.address
     data = elf.content(frames, _LARGEST)
-    return _Frames(elf, frames.address, data, pairs[:, 0].copy(), pairs[:, 1].copy())
+    return _Frames(elf.segments, frames.address, data, pairs[:, 0].copy(), pairs[:, 1].copy())
 
 
 def _lookup(frames: _Frames, pc: int) -> Rules | None:

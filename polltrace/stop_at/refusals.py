@@ -14,8 +14,13 @@ from polltrace.errors import (
     PolltraceError,
     UsageError,
 )
+from polltrace.stacks.errors import UnansweredError
+from polltrace.stacks.reading_process import read_within
 from polltrace.stop_at.capture import BECAME_ANOTHER, GONE, LATE, SUSPENDED, Refused
 from polltrace.stop_at.threads import state, status
+
+# Seconds to read the first bytes of a program.
+_PATIENCE_S = 5.0
 
 
 class NotSeenError(PolltraceError):
@@ -39,13 +44,19 @@ def check_before(pid: int) -> None:
     if os.uname().machine != "x86_64":
         raise HostError("stop-at knows x86-64 only")
     try:
-        with open(f"/proc/{pid}/exe", "rb", buffering=0) as file:
-            if file.read(5)[4:] == b"\x01":
-                raise HostError(f"process {pid} is a 32-bit program: not supported")
+        if read_within(lambda: _elf_class(pid), _PATIENCE_S) == b"\x01":
+            raise HostError(f"process {pid} is a 32-bit program: not supported")
+    except UnansweredError as error:
+        raise HostError(f"cannot read the program of process {pid}: {error}") from None
     except FileNotFoundError:
         raise NotPermittedError(f"process {pid} is the kernel's own: it cannot be traced") from None
     except PermissionError:
         raise NotPermittedError(f"not permitted to trace process {pid}: run as root") from None
+
+
+def _elf_class(pid: int) -> bytes:
+    with open(f"/proc/{pid}/exe", "rb", buffering=0) as file:
+        return file.read(5)[4:]
 
 
 def _raise_if_traced(pid: int) -> None:

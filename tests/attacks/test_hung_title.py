@@ -76,6 +76,12 @@ def test_targets_are_chosen_without_it(hung: int, run: Run, probe: None) -> None
     assert hung not in [each["pid"] for each in json.loads(ended.stdout)["sessions"]]
 
 
+def test_its_program_cannot_be_examined(hung: int, run: Run, probe: None) -> None:
+    ended = run("doctor", "-p", str(hung))
+    assert "frame pointers" in ended.stdout
+    assert "no answer in 10 s" in ended.stdout
+
+
 @pytest.mark.parametrize("choice", ["by name", "by PID"])
 def test_the_probe_goes_on(hung: int, probe: None, choice: str) -> None:
     options = ["-n", "oracleHUNG"] if choice == "by name" else ["-p", str(hung)]
