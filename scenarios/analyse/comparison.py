@@ -15,7 +15,7 @@ from enum import StrEnum
 from typing import Self
 
 from polltrace.errors import UsageError
-from polltrace.intervals import Estimate, exactly
+from polltrace.intervals import FEWEST_VALUES, Estimate, exactly
 from polltrace.scenarios.analyse import bootstrap
 from polltrace.scenarios.analyse.latency_cells import CellLayer
 from polltrace.scenarios.analyse.result import RunResult
@@ -31,6 +31,7 @@ class Outcome(StrEnum):
     IMPROVEMENT = "improvement"
     SAME = "no difference beyond the margin"
     UNSURE = "cannot be told from noise"
+    TOO_FEW = f"no verdict: fewer than {FEWEST_VALUES} blocks"
     MISSING = "not in both runs"
 
 
@@ -98,6 +99,7 @@ def compare(base: RunData, new: RunData, margin: float) -> Comparison:
     if not common:
         raise UsageError("the runs have no cell in common")
     sides = _ComparedRun.of(base), _ComparedRun.of(new)
+    blocks = min(len(base.blocks), len(new.blocks))
     per_cell = len(_TIMES) + 1
     timed = sum(per_cell + len(_layers_of(sides[0], cell)) for cell in common)
     confidence = 1 - (1 - CONFIDENCE) / timed
@@ -105,7 +107,7 @@ def compare(base: RunData, new: RunData, margin: float) -> Comparison:
     rows = [
         row
         for cell in common
-        for row in _cell(sides, cell, cell.label(names), margin, confidence)
+        for row in _cell(sides, cell, cell.label(names), margin, confidence, blocks)
         if one_host or row.exact
     ]
     rows += [
@@ -148,18 +150,12 @@ class _ComparedRun:
 _RunPair = tuple[_ComparedRun, _ComparedRun]
 
 
-def _cell(
-    sides: _RunPair, cell: Cell, label: str, margin: float, confidence: float
+def _cell(  # noqa: PLR0913, PLR0917
+    sides: _RunPair, cell: Cell, label: str, margin: float, confidence: float, blocks: int
 ) -> Iterator[Compared]:
-    for figure in _TIMES:
-        ratio = _time_ratio(sides, cell, figure, confidence)
-        if ratio is not None:
-            yield Compared(label, figure, ratio, exact=False, outcome=outcome_of(ratio, margin))
-    for figure, ratio in _layer_ratios(sides, cell, confidence):
-        yield Compared(label, figure, ratio, exact=False, outcome=outcome_of(ratio, margin))
-    if ratio := _load_ratio(sides, cell, confidence):
-        outcome = outcome_of(ratio, margin)
-        yield Compared(label, "time per transaction", ratio, exact=False, outcome=outcome)
+    for figure, ratio in _time_ratios(sides, cell, confidence):
+        outcome = time_outcome(ratio, margin, blocks)
+        yield Compared(label, figure, ratio, exact=False, outcome=outcome)
     counts = [_counts(side, cell) for side in sides]
     for figure in counts[0]:
         a, b = counts[0][figure], counts[1].get(figure)
@@ -186,6 +182,24 @@ def outcome_of(ratio: Estimate, margin: float) -> Outcome:
     return Outcome.UNSURE
 
 
+def time_outcome(ratio: Estimate, margin: float, values: int) -> Outcome:
+    """The verdict on a time, of which each run has this many values or more.
+
+    With fewer than FEWEST_VALUES an interval is the range of the values, which covers the median
+    less often than it claims to: of one value it is a point.
+    """
+    return outcome_of(ratio, margin) if values >= FEWEST_VALUES else Outcome.TOO_FEW
+
+
+def _time_ratios(sides: _RunPair, cell: Cell, confidence: float) -> Iterator[tuple[str, Estimate]]:
+    for figure in _TIMES:
+        if ratio := _time_ratio(sides, cell, figure, confidence):
+            yield figure, ratio
+    yield from _layer_ratios(sides, cell, confidence)
+    if ratio := _load_ratio(sides, cell, confidence):
+        yield "time per transaction", ratio
+
+
 def _time_ratio(sides: _RunPair, cell: Cell, figure: str, confidence: float) -> Estimate | None:
     ratios = []
     for field in _TIMES[figure]:
@@ -206,7 +220,7 @@ def _layer_ratios(sides: _RunPair, cell: Cell, confidence: float) -> Iterator[tu
     """The latency of each layer, as measured: most of it is no work of a processor's, so there is
     no yardstick for it. A layer that takes no longer than its error has no ratio."""
     old, new = (_layers_of(side, cell) for side in sides)
-    for name in [cell for cell in old if cell in new]:
+    for name in [layer for layer in old if layer in new]:
         blocks = old[name].blocks_s, new[name].blocks_s
         if min(map(min, blocks)) > 0:
             yield name, bootstrap.ratio(*blocks, confidence)

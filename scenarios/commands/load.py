@@ -104,11 +104,9 @@ class LoadCommand:
             "--network", choices=HOW, default="auto", help="how to make the workload's path"
         )
         add_json_argument(parser)
-        add_server_arguments(parser)
+        add_server_arguments(parser, ("lab", "oracle"))
 
     def run(self, args: argparse.Namespace) -> int:
-        if args.server not in ("lab", "oracle"):
-            raise UsageError("a load runs against the lab or an Oracle database")
         workload = _workload(args)
         for name in dict.fromkeys(workload.clients):
             load_program(name).command()

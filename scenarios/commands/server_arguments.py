@@ -7,7 +7,7 @@ import argparse
 import getpass
 import os
 import sys
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from polltrace.commands.arguments import skip
@@ -25,14 +25,19 @@ from polltrace.scenarios.run.servers.sqlnet_edit import SqlnetEdit, restore_left
 PASSWORD = "POLLTRACE_PASSWORD"
 
 
-def add_server_arguments(parser: argparse.ArgumentParser) -> None:
+def add_server_arguments(
+    parser: argparse.ArgumentParser, servers: Sequence[str] = ("lab", "oracle", "postgresql")
+) -> None:
     group = parser.add_argument_group("server")
-    group.add_argument("--server", choices=["lab", "oracle", "postgresql"], default="lab")
+    group.add_argument("--server", choices=servers, default="lab")
+    cluster = (
+        ", or postgresql (there without it: a cluster of its own of this host's PostgreSQL, which "
+        "ends with the run)"
+    )
     group.add_argument(
         "--connect",
         metavar="HOST:PORT/SERVICE",
-        help="with --server oracle, or postgresql (there without it: a cluster of its own of this "
-        "host's PostgreSQL, which ends with the run)",
+        help=f"with --server oracle{cluster if 'postgresql' in servers else ''}",
     )
     group.add_argument(
         "--user",

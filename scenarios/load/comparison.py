@@ -19,6 +19,7 @@ from polltrace.scenarios.analyse.comparison import (
     Comparison,
     Outcome,
     outcome_of,
+    time_outcome,
 )
 from polltrace.scenarios.load.load_file import Line
 from polltrace.scenarios.load.result import LoadResult
@@ -38,7 +39,8 @@ def compare_loads(base: LoadResult, new: LoadResult, margin: float) -> Compariso
         a, b = (_parts(load, value) for load in (base, new))
         if a and b and min(a) > 0 and min(b) > 0:
             ratio = bootstrap.ratio(a, b, confidence)
-            rows.append(Compared(label, name, ratio, False, outcome_of(ratio, margin)))
+            outcome = time_outcome(ratio, margin, min(len(a), len(b)))
+            rows.append(Compared(label, name, ratio, False, outcome))
     rows.append(_errors(base, new, label, margin))
     return Comparison(margin, confidence, rows, list(_cautions(base, new)), yardstick=False)
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 from xml.etree import ElementTree
 
+from polltrace.intervals import FEWEST_VALUES
 from polltrace.scenarios.analyse.comparison import Compared, Comparison, Outcome
 
 
@@ -33,7 +34,7 @@ def comparison_markdown(comparison: Comparison) -> str:
 def comparison_junit(comparison: Comparison) -> str:
     """A JUnit document with a test case for each figure of each cell; a regression is a failure."""
     failures = [row for row in comparison.rows if row.outcome is Outcome.REGRESSION]
-    skipped = [row for row in comparison.rows if row.outcome is Outcome.MISSING]
+    skipped = [row for row in comparison.rows if row.outcome in (Outcome.MISSING, Outcome.TOO_FEW)]
     suite = ElementTree.Element(
         "testsuite",
         name="polltrace compare",
@@ -47,7 +48,7 @@ def comparison_junit(comparison: Comparison) -> str:
         words = f"{ratio_text(row)} times the base" if row.ratio else ratio_text(row)
         if row.outcome is Outcome.REGRESSION:
             ElementTree.SubElement(case, "failure", message=words).text = _rule(comparison)
-        elif row.outcome is Outcome.MISSING:
+        elif row.outcome in (Outcome.MISSING, Outcome.TOO_FEW):
             ElementTree.SubElement(case, "skipped", message=str(row.outcome))
         else:
             ElementTree.SubElement(case, "system-out").text = f"{words}: {row.outcome}"
@@ -80,7 +81,7 @@ def comparison_data(comparison: Comparison) -> dict[str, Any]:
 def ratio_text(row: Compared) -> str:
     if row.ratio is None:
         return "-" if row.outcome is Outcome.MISSING else "from none to some"
-    if row.exact:
+    if row.exact or row.ratio.low == row.ratio.high:
         return f"{row.ratio.value:.3f}"
     return f"{row.ratio.value:.3f} [{row.ratio.low:.3f}, {row.ratio.high:.3f}]"
 
@@ -92,6 +93,11 @@ def _closing(comparison: Comparison) -> Iterator[str]:
         yield f"{count} of {len(comparison.rows)} figures regressed. {_rule(comparison)}"
     else:
         yield f"No regression. {_rule(comparison)}"
+    if any(row.outcome is Outcome.TOO_FEW for row in comparison.rows):
+        yield (
+            f"Times need {FEWEST_VALUES} blocks of each run (--repeats), or as many parts of a "
+            "load, for a verdict; counts do not."
+        )
 
 
 def _rule(comparison: Comparison) -> str:

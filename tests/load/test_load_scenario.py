@@ -142,8 +142,15 @@ def slower(run: RunData, factor: float) -> RunData:
     return replace(run, lines=lines)
 
 
+def of_six_blocks(run: RunData) -> RunData:
+    """The first block's loads six times: with fewer blocks times have no verdict."""
+    first = [line for line in run.lines if line["block"] == 0]
+    lines = [{**line, "block": block} for block in range(6) for line in first]
+    return replace(run, blocks=frozenset(range(6)), lines=lines)
+
+
 def test_a_slower_load_is_a_regression(saved: Path) -> None:
-    run = read_run(saved / "s.run")
+    run = of_six_blocks(read_run(saved / "s.run"))
     rows = compare(run, slower(run, 1.5), 0.05).rows
     assert {row.figure for row in rows} == {"time per transaction"}
     assert all(row.outcome is Outcome.REGRESSION for row in rows)

@@ -99,3 +99,15 @@ def test_a_busy_host_is_no_slower_server() -> None:
     # A server that is slower indeed is found by what no other process can take from it.
     found = outcomes({"waited_ms": 60.0, "cpu_ms": 36.0})
     assert found["server CPU"] == Outcome.REGRESSION
+
+
+@pytest.mark.parametrize(("blocks", "verdict"), [(1, False), (5, False), (6, True)])
+def test_times_of_few_blocks_have_no_verdict(blocks: int, verdict: bool) -> None:
+    """The interval of one block is a point, which lies beyond any margin."""
+    base, new = made_run({CELL: BASE}), made_run({CELL: {**BASE, "cpu_ms": 20.0, "polls": 9000.0}})
+    short = replace(base, blocks=frozenset(range(blocks)))
+    rows = {row.figure: row.outcome for row in compare(short, new, 0.05).rows}
+    expected = Outcome.IMPROVEMENT if verdict else Outcome.TOO_FEW
+    assert rows["elapsed"] == rows["server CPU"] == expected
+    # Counts are exact, however few.
+    assert rows["polls per get"] == Outcome.REGRESSION
