@@ -12,7 +12,7 @@ from pathlib import Path
 from polltrace.commands.arguments import every
 from polltrace.errors import UsageError
 from polltrace.printable import note
-from polltrace.scenarios.analyse.expectations import checked_expectations
+from polltrace.scenarios.analyse.result import RunResult
 from polltrace.scenarios.analyse.run import analysed, scenario_of
 from polltrace.scenarios.analyse.run_file import RunData, RunWriter, figures_of, read_run
 from polltrace.scenarios.clients import program
@@ -24,7 +24,7 @@ from polltrace.scenarios.plan.cell import MATRIX, Cell
 from polltrace.scenarios.plan.plan import Plan
 from polltrace.scenarios.plan.scenario import Scenario
 from polltrace.scenarios.plan.scenario_file import find
-from polltrace.scenarios.report.run.text import run_text
+from polltrace.scenarios.report.run.text import run_failed, run_text
 from polltrace.scenarios.run.calibration import calibrated
 from polltrace.scenarios.run.client import DriverClient
 from polltrace.scenarios.run.concurrent_client import ConcurrentClient
@@ -37,6 +37,9 @@ from polltrace.scenarios.run.session import probe_works
 from polltrace.scenarios.run.work import Work
 
 QUICK_BLOCKS, QUICK_TIMED, QUICK_COUNTED = 6, 6, 1
+QUICK_LOAD_S = 4.0
+QUICK_BUDGET_S = 100.0
+"""The time that blocks of a quick run may take: none begins that would end later."""
 
 
 class Run:
@@ -67,7 +70,9 @@ class Run:
             "--repeats", type=every, metavar="N", help="blocks, instead of the scenario's own"
         )
         parser.add_argument(
-            "--quick", action="store_true", help="the fewest repeats that give an interval"
+            "--quick",
+            action="store_true",
+            help="the fewest repeats that give an interval, as many as two minutes allow",
         )
         parser.add_argument("--seed", type=int, help="of the random order (default: a new one)")
         parser.add_argument("--resume", type=Path, metavar="FILE", help="continue this run")
@@ -90,53 +95,54 @@ class Run:
         add_server_arguments(parser)
 
     def run(self, args: argparse.Namespace) -> int:
-        sources = (args.scenario, args.resume, args.like, args.sql)
-        if args.sql is None and (args.binds or args.skip or args.client):
-            raise UsageError("--binds, --skip and --client go with --sql")
-        if sum(source is not None for source in sources) != 1:
-            raise UsageError("name one scenario, one file by --resume or --like, or --sql")
-        old = read_run(args.resume) if args.resume else None
-        model = old or (read_run(args.like) if args.like else None)
-        with figures_of(*filter(None, (args.resume, args.like))):
-            scenario = _scenario(args, model)
-            work = Work(**model.header["work"]) if model else None
-            network = _network(args, scenario, model)
-        check_options(args, scenario)
-        if old and old.paths and old.paths != network.words():
-            raise UsageError(f"{args.resume}: {_other_paths(old.paths, network.words())}")
-        with contextlib.ExitStack() as stack:
-            server = chosen_server(
-                args, network.address, network.links, lab_processors(scenario.processors)
-            )
-            stack.enter_context(network.entered())
-            stack.enter_context(server)
-            cells = model.cells if model else _cells(scenario, args.only, server)
-            why_not = probe_works() if "polls" in scenario.record else None
-            if why_not:
-                note(f"polls are not counted: {why_not}")
-            plan = Plan(
-                scenario=scenario,
-                cells=cells,
-                seed=old.header["seed"] if old else _seed(args.seed),
-                first_block=_next_block(old),
-                finished_blocks=len(old.blocks) if old else 0,
-                resumes=old is not None,
-                count_polls=why_not is None,
-            )
-            path = args.resume or args.output or _default_output(scenario)
-            if scenario.workload:
-                run_loads(stack, plan, server, network, path, args.traces)
-            else:
-                _run(stack, plan, server, network, work, path)
-        result = analysed(read_run(path))
+        result, path = executed(args)
         print(run_text(result))
         print(f"\nSaved in {path}: 'polltrace report {path} --html FILE' draws it.")
-        failed = any(cell_result.load and cell_result.load.failed for cell_result in result.cells)
-        broken = any(
-            expectation.required and expectation.held is False
-            for expectation in checked_expectations(result)
+        return 1 if run_failed(result) else 0
+
+
+def executed(args: argparse.Namespace) -> tuple[RunResult, Path]:
+    """Run a scenario by the arguments of `polltrace run`; the result, and the run's file."""
+    sources = (args.scenario, args.resume, args.like, args.sql)
+    if args.sql is None and (args.binds or args.skip or args.client):
+        raise UsageError("--binds, --skip and --client go with --sql")
+    if sum(source is not None for source in sources) != 1:
+        raise UsageError("name one scenario, one file by --resume or --like, or --sql")
+    old = read_run(args.resume) if args.resume else None
+    model = old or (read_run(args.like) if args.like else None)
+    with figures_of(*filter(None, (args.resume, args.like))):
+        scenario = _scenario(args, model)
+        work = Work(**model.header["work"]) if model else None
+        network = _network(args, scenario, model)
+    check_options(args, scenario)
+    if old and old.paths and old.paths != network.words():
+        raise UsageError(f"{args.resume}: {_other_paths(old.paths, network.words())}")
+    with contextlib.ExitStack() as stack:
+        server = chosen_server(
+            args, network.address, network.links, lab_processors(scenario.processors)
         )
-        return 1 if result.counts_agree is False or failed or broken else 0
+        stack.enter_context(network.entered())
+        stack.enter_context(server)
+        cells = model.cells if model else _cells(scenario, args.only, server)
+        why_not = probe_works() if "polls" in scenario.record else None
+        if why_not:
+            note(f"polls are not counted: {why_not}")
+        plan = Plan(
+            scenario=scenario,
+            cells=cells,
+            seed=old.header["seed"] if old else _seed(args.seed),
+            first_block=_next_block(old),
+            finished_blocks=len(old.blocks) if old else 0,
+            resumes=old is not None,
+            count_polls=why_not is None,
+            budget_s=QUICK_BUDGET_S if args.quick else None,
+        )
+        path = args.resume or args.output or _default_output(scenario)
+        if scenario.workload:
+            run_loads(stack, plan, server, network, path, args.traces)
+        else:
+            _run(stack, plan, server, network, work, path)
+    return analysed(read_run(path)), path
 
 
 def _run(  # noqa: PLR0913, PLR0917
@@ -178,6 +184,8 @@ def _scenario(args: argparse.Namespace, old: RunData | None) -> Scenario:
             timed=min(scenario.timed, QUICK_TIMED),
             counted=min(scenario.counted, QUICK_COUNTED),
         )
+        if scenario.workload and scenario.seconds:
+            scenario = replace(scenario, seconds=min(scenario.seconds, QUICK_LOAD_S))
     if args.server == "oracle" and args.set_sqlnet is None:
         # The server's own skip, whatever that is: one in-band cell of each kind.
         matrix = {key: values for key, values in scenario.matrix.items() if key != "skip"}

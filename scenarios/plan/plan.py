@@ -20,6 +20,7 @@ class Plan:
       file has
     - `resumes`: whether the file exists
     - `count_polls`: whether a probe can be attached
+    - `budget_s`: the time that the blocks may take; None: as long as they need
     """
 
     scenario: Scenario
@@ -29,6 +30,7 @@ class Plan:
     finished_blocks: int
     resumes: bool
     count_polls: bool
+    budget_s: float | None = None
 
     @property
     def steps(self) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import random
+import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
@@ -80,7 +81,11 @@ class Runner:
     def _blocks(self) -> None:
         missing = self.plan.scenario.blocks - self.plan.finished_blocks
         first = host_noise.now()
-        for block in range(self.plan.first_block, self.plan.first_block + missing):
+        began = time.monotonic()
+        for number in range(missing):
+            if self._over_budget(number, time.monotonic() - began):
+                break
+            block = self.plan.first_block + number
             host_before = host_noise.now()
             self._block(block)
             noise = host_noise.noise(host_before, host_noise.now())
@@ -89,6 +94,11 @@ class Runner:
                 noise["load"] = first.load
             self._write("noise", block, **noise)
             self._write("block", block)
+
+    def _over_budget(self, blocks: int, elapsed_s: float) -> bool:
+        """True if another block, as long as those before, would end after the plan's budget."""
+        budget_s = self.plan.budget_s
+        return budget_s is not None and blocks > 0 and elapsed_s * (1 + 1 / blocks) > budget_s
 
     def _block(self, block: int) -> None:
         order = random.Random(f"{self.plan.seed}:{block}")

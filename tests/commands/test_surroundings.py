@@ -42,6 +42,7 @@ OTHERS = {
     "record": ["-p", "PID", "-d", "50ms", "-o", "RECORDING"],
     "restore": [],
     "run": ["--help"],
+    "seed": ["--help"],
     "stat": ["-p", "PID", "-d", "50ms"],
     "stop-at": ["-p", "PID", "-d", "50ms"],
     "trace": ["--help"],

@@ -32,6 +32,16 @@ def run_text(result: RunResult) -> str:
     return "\n".join(line.rstrip() for line in captured.get().splitlines())
 
 
+def run_failed(result: RunResult) -> bool:
+    """True if the counts disagree, a load failed, or a required expectation does not hold."""
+    failed = any(cell_result.load and cell_result.load.failed for cell_result in result.cells)
+    broken = any(
+        expectation.required and expectation.held is False
+        for expectation in checked_expectations(result)
+    )
+    return result.counts_agree is False or failed or broken
+
+
 def _parts(result: RunResult) -> Iterator[object]:
     run, scenario = result.run, result.scenario
     host = run.header["host"]
