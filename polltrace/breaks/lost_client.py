@@ -40,7 +40,7 @@ def lost_client_diagnosis(engine: Engine, evidence: Evidence) -> Diagnosis:
         )
     cure = (
         f"nothing, unless statements run on for clients that are gone: then set {engine.parameter}"
-        + (f" ({engine.set} = ...)" if engine.set else "")
+        + (f" ({engine.set_command()})" if engine.set else "")
         + ", and 'polltrace advise' shows what that costs"
     )
     return Diagnosis(
@@ -54,4 +54,4 @@ def lost_client_diagnosis(engine: Engine, evidence: Evidence) -> Diagnosis:
 
 def _ask(engine: Engine) -> str:
     how = f"{engine.ask} in the session" if engine.ask else "the session's own setting"
-    return f"{how}: a setting of its role, database or client counts, not only the server's file"
+    return f"{how}: {engine.scope}" if engine.scope else how

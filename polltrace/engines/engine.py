@@ -26,6 +26,8 @@ class Reveals(Enum):
 
 # The system calls that polltrace-probe tells apart (`polltrace-probe --help`, --check).
 CALLS = ("poll", "select", "epoll_wait", "recv")
+# Seconds in each unit that a setting may have.
+UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6}
 # The databases whose views `--connect` can read (polltrace/servers/database.py).
 VIEWS = ("oracle", "postgresql")
 
@@ -64,7 +66,9 @@ class Engine:
     elsewhere.
     `disable_oob_parameter` turns out-of-band breaks off. A session that waits checks every
     `wait_slice_s` seconds; 0: as often as one that runs. `ask` and `set` are the engine's own
-    commands that show and change the parameter.
+    commands that show and change the parameter; `set` has {value} in the place of a number in
+    `unit`, one of UNITS. `scope` is where the setting may come from, and `cancel_note` the way a
+    cancel reaches the server, where it does not depend on the check: a clause each, for reports.
 
     `clients_ask` are lines that make each kind of client request out-of-band breaks, `clients_tell`
     where to see whether one does; `clients_test_path` are the clients that test at connect whether
@@ -96,6 +100,9 @@ class Engine:
     wait_slice_s: float = 0.0
     ask: str = ""
     set: str = ""
+    unit: str = "s"
+    scope: str = ""
+    cancel_note: str = ""
     clients_ask: tuple[str, ...] = ()
     clients_tell: str = ""
     clients_test_path: tuple[str, ...] = ()
@@ -123,6 +130,12 @@ class Engine:
     def client_port(self, title: re.Match[str]) -> str:
         """The port of the client's end; empty where the title does not have it."""
         return _group(title, "port")
+
+    def set_command(self, seconds: float | None = None) -> str:
+        """The command that sets the interval, with dots in the place of an unknown value; empty
+        where the engine's file has none."""
+        value = "..." if seconds is None else f"{seconds / UNITS[self.unit]:.10g}"
+        return self.set.replace("{value}", value)
 
     @property
     def polls_by_count(self) -> bool:

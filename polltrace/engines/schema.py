@@ -9,17 +9,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 from polltrace.engines.dialect import compiled
-from polltrace.engines.engine import CALLS, VIEWS, Engine, LatchFunctions, Reveals, Trigger
+from polltrace.engines.engine import CALLS, UNITS, VIEWS, Engine, LatchFunctions, Reveals, Trigger
 from polltrace.stacks.layers.table import built_in_names as layer_tables
 
 _OPTIONAL = {"clients", "views", "latches", "stacks"}
 _TABLES = {
     "": {*("name", "short", "inherits"), *("process", "break_check", "configuration"), *_OPTIONAL},
     "process": {"executables", "title", "not_title", "local"},
-    "break_check": {"calls", "chain", "chains", "function", "trigger", "reveals"},
+    "break_check": {"calls", "chain", "chains", "function", "trigger", "reveals", "cancel_note"},
     "configuration": {
         *("parameter", "default", "file", "directories", "home", "home_table"),
-        *("disable_oob", "wait_slice_s", "ask", "set"),
+        *("disable_oob", "wait_slice_s", "ask", "set", "unit", "scope"),
     },
     "clients": {"ask", "tell", "test_path"},
     "views": {"of", "waits", "sql_trace"},
@@ -72,6 +72,9 @@ def engine_from(data: Mapping[str, Any]) -> Engine:
         wait_slice_s=_seconds(configuration),
         ask=_optional_text(configuration, "ask", "configuration"),
         set=_optional_text(configuration, "set", "configuration"),
+        unit=_one_of(configuration, "unit", "configuration", tuple(UNITS)) or "s",
+        scope=_optional_text(configuration, "scope", "configuration"),
+        cancel_note=_optional_text(check, "cancel_note", "break_check"),
         clients_ask=tuple(_texts(clients, "ask", "clients")),
         clients_tell=_optional_text(clients, "tell", "clients", _LONG_TEXT),
         clients_test_path=tuple(_texts(clients, "test_path", "clients")),
@@ -94,6 +97,10 @@ def _check_together(engine: Engine) -> None:
     if engine.reveals is Reveals.LOST_CLIENT and engine.trigger is Trigger.COUNT:
         raise EngineError(
             "break_check.trigger: reveals = 'lost client' goes with trigger = 'interval'"
+        )
+    if engine.set and "{value}" not in engine.set:
+        raise EngineError(
+            "configuration.set: write {value} where the number in configuration.unit is"
         )
     if engine.configuration_file and not engine.configuration_directories:
         raise EngineError("configuration.directories: missing; where is configuration.file?")

@@ -148,6 +148,39 @@ STRANGE = [
 ]
 
 
+@pytest.mark.parametrize(
+    ("table", "key"),
+    [
+        *(("", key) for key in ("name", "short", "process", "break_check", "configuration")),
+        *(("process", key) for key in ("executables", "title")),
+        *(("break_check", key) for key in ("calls", "chain", "trigger", "reveals")),
+        *(("configuration", key) for key in ("parameter", "default")),
+    ],
+)
+def test_the_mandatory_keys_are_those_that_the_page_lists(table: str, key: str) -> None:
+    data = tomllib.loads(MADE_UP)
+    engine_from(copy.deepcopy(data))
+    del (data[table] if table else data)[key]
+    with pytest.raises(EngineError, match=key):
+        engine_from(data)
+    page = (ROOT / "docs/reference/engines.md").read_text()
+    (listed,) = [line for line in page.splitlines() if line.startswith("Mandatory are")]
+    assert table or key in ("name", "short") or f"`{key}." in listed
+    assert not table or f"`{table}.{key}`" in listed
+
+
+@pytest.mark.parametrize(
+    ("unit", "command"),
+    [("ms", "SET look = 1500"), ("s", "SET look = 1.5"), (None, "SET look = 1.5")],
+)
+def test_the_set_command_has_the_unit_of_its_file(unit: str | None, command: str) -> None:
+    data = tomllib.loads(MADE_UP)
+    data["configuration"] |= {"set": "SET look = {value}"} | ({"unit": unit} if unit else {})
+    engine = engine_from(data)
+    assert engine.set_command(1.5) == command
+    assert engine.set_command() == "SET look = ..."
+
+
 def _places(data: dict[str, Any]) -> Iterator[tuple[dict[str, Any], str]]:
     """Every key of a file, those of its tables and the tables themselves."""
     for table in [data, *(each for each in data.values() if isinstance(each, dict))]:
@@ -163,7 +196,8 @@ def test_whatever_a_file_has_its_error_is_one_line(chains: bool) -> None:
     if chains:
         known["break_check"]["chains"] = [known["break_check"].pop("chain")]
     known["process"]["not_title"] = "madeup: other"
-    known["configuration"] |= {"directories": ["$HOME"], "wait_slice_s": 1, "ask": "x", "set": "y"}
+    known["configuration"] |= {"directories": ["$HOME"], "wait_slice_s": 1, "ask": "x"}
+    known["configuration"] |= {"set": "y {value}", "unit": "ms", "scope": "z"}
     known |= {"clients": {"ask": ["x"], "tell": "y"}, "stacks": {"layers": "oracle", "find": "f"}}
     known["views"] = {"of": "oracle", "waits": "v", "sql_trace": True}
     known["latches"] = {"get": ["g"], "spin": ["s"], "sleep": ["z"]}

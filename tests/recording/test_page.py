@@ -98,8 +98,8 @@ class Elements(HTMLParser):
 def test_verdict_first(tmp_path: Path) -> None:
     page = page_of(tmp_path, *with_gaps())
     plain = re.sub(r"<[^>]*>", " ", re.sub(r"(?s)<style>.*?</style>|srcdoc=\".*?\"", "", page))
-    order = ["Break polling takes", "Recommendation for 100", "change"]
-    order += ["while it waits for a row lock", "check", "undo", "Seen:"]
+    order = ["Break polling takes", "Recommendation for 100", "  before  ", "  change  "]
+    order += ["while it waits for a row lock", "  check  ", "  undo  ", "Seen:"]
     order += ["With cancels within 1 s while it runs and 2 min while it waits, the skip"]
     order += ["Sessions", "Gaps between", "The cost of each", "Forecast", "How good"]
     places = [plain.index(words) for words in order]

@@ -27,9 +27,10 @@ def client_check_text(advice: ClientCheckAdvice, limit_s: float) -> str:
         return _wrapped([*lines, missing])
     lines.append(
         "The cost is that of whole checks (signal, handler, the call on the socket, the timer), "
-        "calibrated here with no probe attached. It saves nothing else to check less often: a "
-        "cancel comes over another connection."
+        "calibrated here with no probe attached."
     )
+    if note := advice.server.engine.cancel_note:
+        lines[-1] += f" It saves nothing else to check less often: {note}."
     return "\n".join(
         [
             _wrapped(lines),
@@ -93,7 +94,7 @@ def recommendation(advice: ClientCheckAdvice, limit_s: float) -> str:
         return _wrapped(
             [f"{want}: no interval does, because checks came up to {span(advice.unbroken_s)} late."]
         )
-    how = f" ({engine.set} = '{span(best.interval_s).replace(' ', '')}')" if engine.set else ""
+    how = f" ({engine.set_command(best.interval_s)})" if engine.set else ""
     return _wrapped(
         [
             f"{want}: {engine.parameter} = {span(best.interval_s)}{how}, which takes "
