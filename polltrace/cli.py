@@ -16,6 +16,13 @@ from polltrace.errors import FileError, HostError, PolltraceError
 from polltrace.interrupts import ending
 from polltrace.printable import PrintableStream, note
 
+# Errors of a process that has used up what it may have.
+_LIMITED = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN)
+_UNWRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
+# The same in the words of the dynamic linker.
+_NOT_LOADED = ("Error 24", "Too many open files", "failed to map", "annot allocate memory")
+_RAISE_LIMITS = "raise the limits of this process or of its container (ulimit -a shows them)"
+
 
 def _terminated(_number: int, _frame: FrameType | None) -> None:
     raise KeyboardInterrupt
@@ -61,17 +68,36 @@ def main(argv: Sequence[str] | None = None) -> int:
         # Our reader has what it wanted: `polltrace … | head`.
         _drop_output()
         return 128 + signal.SIGPIPE
-    except OSError as error:
-        if error.errno == errno.ENOEXEC:  # e.g. a program for another processor
-            note(f"cannot run {error.filename}: {error.strerror}")
-            return HostError.exit_code
-        closed = closed and error.errno == errno.EBADF
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EIO) and not closed:
-            raise
-        _drop_output()
-        note(f"cannot write the output: {'it is closed' if closed else error.strerror}")
-        return FileError.exit_code
+    except (OSError, MemoryError, ImportError) as error:
+        return _out_of_reach(error, closed=closed).exit_code
     return code
+
+
+def _out_of_reach(error: OSError | MemoryError | ImportError, *, closed: bool) -> PolltraceError:
+    """Report an error of the system that any command may meet, and return ours; raises others.
+
+    `closed`: standard output was closed before polltrace began.
+    """
+    number = error.errno if isinstance(error, OSError) else None
+    reported: PolltraceError
+    if isinstance(error, MemoryError):
+        reported = HostError(f"out of memory: {_RAISE_LIMITS}")
+    elif isinstance(error, ImportError):
+        if not any(reason in str(error) for reason in _NOT_LOADED):
+            raise error
+        reported = HostError(f"cannot load a library: {_RAISE_LIMITS}")
+    elif number == errno.ENOEXEC:  # e.g. a program for another processor
+        reported = HostError(f"cannot run {error.filename}: {error.strerror}")
+    elif number in _LIMITED:
+        reported = HostError(f"{error.strerror}: {_RAISE_LIMITS}")
+    elif number in _UNWRITTEN or (closed and number == errno.EBADF):
+        _drop_output()
+        why = "it is closed" if number == errno.EBADF else error.strerror
+        reported = FileError(f"cannot write the output: {why}")
+    else:
+        raise error
+    note(str(reported))
+    return reported
 
 
 def _run(words: Sequence[str], *, ends: bool) -> int:

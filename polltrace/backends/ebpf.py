@@ -120,7 +120,10 @@ class EbpfProbe:
         self._seen: list[ProbeRecord | None] = []
 
     def _start(self) -> None:
-        self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 - until __exit__
+        try:
+            self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 - until __exit__
+        except OSError as error:
+            raise HostError(f"cannot write a temporary file: {error.strerror}") from None
         try:
             with handed_on():
                 self._process = subprocess.Popen(

@@ -5,12 +5,15 @@ from __future__ import annotations
 
 import os
 
+# Not OSError: where this process may open no more files, that says nothing of the other one.
+_GONE = (FileNotFoundError, ProcessLookupError, PermissionError)
+
 
 def threads(pid: int) -> list[int]:
     """The thread IDs of a process; none when it is gone."""
     try:
         return [int(name) for name in os.listdir(f"/proc/{pid}/task")]
-    except OSError:
+    except _GONE:
         return []
 
 
@@ -19,7 +22,7 @@ def state(pid: int, tid: int) -> str:
     try:
         with open(f"/proc/{pid}/task/{tid}/stat", "rb", buffering=0) as file:
             fields = file.read().rpartition(b")")[2].split()
-    except OSError:
+    except _GONE:
         return ""
     return fields[0].decode() if fields else ""
 
@@ -29,7 +32,7 @@ def status(pid: int, key: str) -> int:
     try:
         with open(f"/proc/{pid}/status", "rb", buffering=0) as file:
             text = file.read().decode(errors="replace")
-    except OSError:
+    except _GONE:
         return 0
     words = text.partition(f"\n{key}:")[2].split(maxsplit=1)
     return int(words[0]) if words else 0

@@ -76,8 +76,9 @@ class LiveProbe(EbpfProbe):
     def __enter__(self) -> Self:
         self._start()
         with contextlib.suppress(ProcessLookupError):
-            limit = (_MOST_STDERR, _MOST_STDERR)
-            resource.prlimit(self._process.pid, resource.RLIMIT_FSIZE, limit)
+            _, hard = resource.prlimit(self._process.pid, resource.RLIMIT_FSIZE)
+            limit = _MOST_STDERR if hard == resource.RLIM_INFINITY else min(hard, _MOST_STDERR)
+            resource.prlimit(self._process.pid, resource.RLIMIT_FSIZE, (limit, limit))
         os.set_blocking(self.fileno(), False)
         with contextlib.suppress(OSError):  # an ordinary user's pipes may be limited
             fcntl.fcntl(self.fileno(), fcntl.F_SETPIPE_SZ, _CHUNK)
