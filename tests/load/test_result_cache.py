@@ -22,7 +22,7 @@ class Database:
         self.changes = 0
         self.executions = 0
         self.at = 0
-        monkeypatch.setattr(result_cache, "now", lambda: self.at)
+        monkeypatch.setattr(result_cache, "now_ns", lambda: self.at)
         self.cache = result_cache.ResultCache(lambda: [(self.changes,)], 100, 1 << 20)
 
     def read(self, key: str) -> Any:
