@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What each SQL statement cost: SQL trace of a session, and polltrace's figures of its process."""
+"""Cost of SQL statements: a session's SQL trace joined with the figures of its process."""

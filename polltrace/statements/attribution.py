@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Which statement a count belongs to: counts come by time, and a trace tells what ran when.
+"""Attribution of counts over time to the statements that a trace shows at that time.
 
-A span between two readings that only one statement's calls touch belongs to that statement. One
-that several touch is divided by their time in it, and of each such share it is only known that it
-lies between nothing and all.
+A span between two readings that only one statement's calls touch belongs to that statement. A span
+of several statements is divided by their time in it, and each such share is only known to lie
+between nothing and the whole.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Busy:
-    """A call of a statement, from `begin_us` to `end_us` of CLOCK_MONOTONIC. `weight` is what it
-    may have of a span that it shares, per microsecond."""
+    """A call of a statement, from `begin_us` to `end_us` of CLOCK_MONOTONIC. `weight` is
+    its claim on a shared span, per microsecond."""
 
     statement: str
     begin_us: int
@@ -27,7 +27,7 @@ class Busy:
 
 @dataclass(frozen=True, slots=True)
 class Readings:
-    """A counter's `totals` at the times `at_us`, which increase."""
+    """Totals of a counter at the increasing times `at_us`."""
 
     at_us: Sequence[int]
     totals: Sequence[float]
@@ -41,18 +41,18 @@ class Share:
     low: float = 0.0
     high: float = 0.0
 
-    def __add__(self, other: Share) -> Share:
-        return Share(self.value + other.value, self.low + other.low, self.high + other.high)
+    def __add__(self, share: Share) -> Share:
+        return Share(self.value + share.value, self.low + share.low, self.high + share.high)
 
 
 OUTSIDE = ""
-"""The statement of what was counted while no call ran."""
+"""Key of counts while no call ran."""
 AFTER = "after the last call of the trace"
-"""The statement of what was counted then; longer than what a trace calls a statement."""
+"""Key of counts after the last call; longer than any statement's name in a trace."""
 
 
 def attribute(calls: Sequence[Busy], readings: Readings, error_us: int = 0) -> dict[str, Share]:
-    """The count between each two readings, by statement; OUTSIDE has what no call touches.
+    """Counts between neighbouring readings by statement; OUTSIDE has those that no call touches.
 
     The clocks of calls and readings may differ by `error_us`: a call within it of a span touches it
     too, without having a part of it.
@@ -82,8 +82,8 @@ def _divided(count: float, weights: Mapping[str, float]) -> list[tuple[str, Shar
 def touching(
     calls: Sequence[Busy], at_us: Sequence[int], error_us: int
 ) -> dict[int, dict[str, float]]:
-    """By span, the statements that touch it and their weight in it."""
-    found: defaultdict[int, dict[str, float]] = defaultdict(dict)
+    """Statements that touch each span, with their weight in it."""
+    weights: defaultdict[int, dict[str, float]] = defaultdict(dict)
     for call in calls:
         first = max(bisect_right(at_us, call.begin_us - error_us) - 1, 0)
         for span in range(first, len(at_us) - 1):
@@ -91,6 +91,6 @@ def touching(
             if begin_us >= call.end_us + error_us:
                 break
             inside = max(min(end_us, call.end_us) - max(begin_us, call.begin_us), 0)
-            before = found[span].get(call.statement, 0.0)
-            found[span][call.statement] = before + inside * call.weight
-    return found
+            weight = weights[span].get(call.statement, 0.0)
+            weights[span][call.statement] = weight + inside * call.weight
+    return weights

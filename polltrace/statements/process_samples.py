@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What a recording has of one process over time, on the host's CLOCK_MONOTONIC."""
+"""Counts and samples of one process in a recording, over the host's CLOCK_MONOTONIC."""
 
 from __future__ import annotations
 
@@ -19,22 +19,24 @@ from polltrace.statements.whereabouts import OnCpuSamples
 def _totals(
     recording: Path, stream: str, identity: Identity, began_s: float
 ) -> Iterator[tuple[int, ProcessTotals | None]]:
-    """The process's totals by frame, with its time in microseconds. A frame without it means that
-    it did nothing."""
-    for each in frames(recording):
-        if each.stream == stream and isinstance(each.record, ProbeFrame):
-            found = [t for t in each.record.processes if t.identity == identity]
-            yield round(1e6 * (began_s + each.at_s)), found[0] if found else None
+    """Totals of the process by frame, with the frame's time in microseconds.
+
+    They are None in a frame where the process was idle.
+    """
+    for frame in frames(recording):
+        if frame.stream == stream and isinstance(frame.record, ProbeFrame):
+            processes = (p for p in frame.record.processes if p.identity == identity)
+            yield round(1e6 * (began_s + frame.at_s)), next(processes, None)
 
 
 def break_polls(recording: Path, identity: Identity, began_s: float) -> Readings:
     """Totals since the recording began, at `began_s` of CLOCK_MONOTONIC."""
     at_us: list[int] = [round(1e6 * began_s)]
     totals: list[float] = [0.0]
-    for now_us, found in _totals(recording, COUNT, identity, began_s):
+    for now_us, process in _totals(recording, COUNT, identity, began_s):
         if now_us > at_us[-1]:
             at_us.append(now_us)
-            totals.append(float(found.break_polls) if found else totals[-1])
+            totals.append(float(process.break_polls) if process else totals[-1])
     return Readings(at_us, totals)
 
 
@@ -44,13 +46,14 @@ def on_cpu_samples(
     """Samples on CPU by the innermost function that has a name."""
     at_us: list[int] = [round(1e6 * began_s)]
     counts: list[Counter[str]] = []
-    seen: dict[tuple[int, ...], int] = {}
-    for now_us, found in _totals(recording, CPU, identity, began_s):
+    previous_counts: dict[tuple[int, ...], int] = {}
+    for now_us, process in _totals(recording, CPU, identity, began_s):
         span: Counter[str] = Counter()
-        for stack in found.stacks if found else ():
-            if stack.kind == ON_CPU and (more := stack.count - seen.get(stack.addresses, 0)) > 0:
-                seen[stack.addresses] = stack.count
-                span[_function(names, identity[0], stack.addresses)] += more
+        for stack in process.stacks if process else ():
+            new_samples = stack.count - previous_counts.get(stack.addresses, 0)
+            if stack.kind == ON_CPU and new_samples > 0:
+                previous_counts[stack.addresses] = stack.count
+                span[_function(names, identity[0], stack.addresses)] += new_samples
         at_us.append(now_us)
         counts.append(span)
     return OnCpuSamples(at_us, counts)

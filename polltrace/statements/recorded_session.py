@@ -26,53 +26,53 @@ from polltrace.statements.trace_file import TraceFile
 
 
 class RecordedSession:
-    """The server process `pid`; `session` is what the database calls it, `asked_us` when its trace
-    was asked for (CLOCK_MONOTONIC, microseconds)."""
+    """A server process with SQL trace on; `requested_us` is the time of the request for the trace
+    (CLOCK_MONOTONIC, microseconds)."""
 
     def __init__(self, pid: int, trace: SessionTrace, file: TraceFile) -> None:
         self.identity: Identity = pid, start_ticks(pid) or 0
         self.session: TracedSession = trace.sessions[0]
-        self.asked_us = round(1e6 * trace.on_s)
-        # Before the watch begins to read the file: one that is none is refused here.
+        self.requested_us = round(1e6 * trace.on_s)
+        # Before the watch begins to read the file: a file that is no trace is refused here.
         self._from_byte = file.size()
         self._watch = SchedulerWatch(pid, file)
         self._file = file
 
     def watched(self) -> contextlib.AbstractContextManager[None]:
-        """What is to be entered while it is recorded."""
+        """A context that watches the trace and the scheduler during the recording."""
         return alongside(self._watch.run)
 
     def joined(self, recording: Path, began_s: float) -> JoinedTrace:
-        """After the recording, which began at `began_s` of CLOCK_MONOTONIC.
+        """The join with a recording that began at `began_s` of CLOCK_MONOTONIC.
 
         Raises FileError where the trace has no call of the time, or cannot be read.
         """
         with self._file:
             name = self._file.name()
-            found = trace_calls(name, self._first_byte()) if name else None
-            missing = self._missing(found.summary) if found else ()
-        calls, waits = (found.calls, found.waits) if found else ((), ())
+            trace = trace_calls(name, self._first_byte()) if name else None
+            missing = self._missing(trace.summary) if trace else ()
+        calls, waits = (trace.calls, trace.waits) if trace else ((), ())
         alignment = self._alignment(calls, missing)
         return join(calls, waits, self._measured(recording, began_s), alignment, missing)
 
     def _first_byte(self) -> int:
-        """Where the trace of this time begins: further down once the file was cut."""
+        """First byte of the trace of this session, earlier if the file was cut."""
         cut_to = self._watch.cut_to
         return self._from_byte if cut_to is None else min(self._from_byte, cut_to)
 
     def _alignment(self, calls: Sequence[TracedCall], missing: Sequence[str]) -> ClockAlignment:
         if not calls or self._watch.lag_us is None:
-            why = missing or ("it made none meanwhile, or the trace cannot be read here",)
+            why = missing or ("it made no call in this time, or the trace cannot be read here",)
             raise FileError(
                 f"no call of the session is in its trace {self._file.path}: {'; '.join(why)}"
             )
         try:
-            return align(self.asked_us, calls[0].tim_us, self._watch.lag_us)
+            return align(self.requested_us, calls[0].tim_us, self._watch.lag_us)
         except ValueError as error:
             raise FileError(f"{self._file.path}: {error}") from None
 
     def _missing(self, summary: FileSummary) -> tuple[str, ...]:
-        """Why calls of the session may be missing from the file that was read."""
+        """Reasons why calls of the session may be missing from the file."""
         reasons = {
             "the trace goes on in another file (TRACEFILE_IDENTIFIER)": summary.continues_in,
             "the trace reached MAX_DUMP_FILE_SIZE": summary.limited,
@@ -85,15 +85,15 @@ class RecordedSession:
 
     def _measured(self, path: Path, began_s: float) -> Measured:
         recording = read(path)
-        found = [s for s in summary(recording).sessions if s.identity == self.identity]
-        if not found:
+        sessions = [s for s in summary(recording).sessions if s.identity == self.identity]
+        if not sessions:
             raise FileError(f"{path} has no process {self.identity[0]}")
         names = recording.names.of(self.identity)
         return Measured(
             polls=break_polls(path, self.identity, began_s),
             scheduler=self._watch.samples,
             on_cpu=on_cpu_samples(path, self.identity, began_s, names),
-            poll_cost_s=found[0].poll_cost_s,
+            poll_cost_s=sessions[0].poll_cost_s,
         )
 
 

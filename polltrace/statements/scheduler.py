@@ -36,7 +36,7 @@ class SchedulerSample:
 
 
 def read_scheduler(pid: int) -> SchedulerSample | None:
-    """None where the process is gone."""
+    """A sample of the process; None where it has ended."""
     try:
         at_us = time.monotonic_ns() // 1000
         on_cpu_ns, run_queue_ns, _ = (PROC / str(pid) / "schedstat").read_text().split()
@@ -56,7 +56,7 @@ def _blocked_in(pid: int) -> str:
 
 
 def _last_tim(file: TraceFile) -> int | None:
-    """tim of the last whole line of a trace file that has one."""
+    """The tim of the last complete line with one."""
     for line in reversed(file.end(4096).split(b"\n")[:-1]):
         digits = line.rpartition(b"tim=")[2]
         if b"tim=" in line and digits.isdigit() and len(digits) < 19:
@@ -82,11 +82,11 @@ class SchedulerWatch:
     def run(self, over: threading.Event) -> None:
         while self._sample() and not over.wait(EVERY_S):
             pass
-        # What the session did last may have come since.
+        # The session's last records may have been written since.
         self._sample()
 
     def _sample(self) -> bool:
-        """Whether the process is there."""
+        """Take a sample and return True while the process exists."""
         sample = read_scheduler(self._pid)
         if sample:
             self.samples.append(sample)
@@ -94,12 +94,12 @@ class SchedulerWatch:
         return sample is not None
 
     def _see_records(self) -> None:
-        """Look at the file if it has grown."""
+        """Read the file's last record if the file has grown."""
         try:
             size = self._file.size()
             tim = _last_tim(self._file) if size != self._size else None
         except (OSError, FileError):
-            return  # who reads the whole file is told
+            return  # reading the whole file later reports it
         if size < self._size:
             self.cut_to = size if self.cut_to is None else min(size, self.cut_to)
         self._size = size

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The join of a session's trace with what polltrace has of its process at the same time."""
+"""Join of a session's trace with the figures of its process at the same time."""
 
 from __future__ import annotations
 
@@ -63,12 +63,12 @@ class StatementCost:
 
     @property
     def unaccounted_s(self) -> float:
-        """Elapsed, but neither CPU nor a wait by the trace; may be negative."""
+        """Elapsed time that is neither CPU nor a wait in the trace; may be negative."""
         return self.elapsed_s - self.cpu_s - self.wait_s
 
     @property
     def blocked_s(self) -> float:
-        """Of the unaccounted-for: not on a CPU, not waiting for one, in no wait that is traced."""
+        """Unaccounted-for time off CPU, out of the run queue and outside traced waits."""
         return max(self.elapsed_s - self.wait_s - self.on_cpu_s.value - self.run_queue_s.value, 0.0)
 
     @property
@@ -78,9 +78,8 @@ class StatementCost:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What polltrace has of the process: totals of its break `polls` by the recording's frames,
-    samples of the scheduler and of its stack, and the cost of a poll in CPU seconds (None: not
-    measured)."""
+    """Figures of the process: break `polls` by the recording's frames, samples of the scheduler and
+    of its stack, and the cost of a poll in CPU seconds (None: not measured)."""
 
     polls: Readings
     scheduler: Sequence[SchedulerSample]
@@ -90,17 +89,17 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class JoinedTrace:
-    """`statements`, those that took longest first; `outside` is what was counted between calls.
+    """Costs of `statements`, the longest first; `outside` has the counts between calls.
 
-    `after` is what was counted after the last call that the trace has, in the last `after_s`
-    seconds: of a call that has not ended, or of those that are `missing`, by reason.
+    `trailing` has the counts of the last `trailing_s` seconds, after the last call in the trace:
+    of a call that has not ended, or of calls that are `missing`, by reason.
     """
 
     alignment: ClockAlignment
     statements: tuple[StatementCost, ...]
     outside: StatementCost
-    after: StatementCost
-    after_s: float
+    trailing: StatementCost
+    trailing_s: float
     missing: tuple[str, ...]
 
 
@@ -111,8 +110,10 @@ def join(
     alignment: ClockAlignment,
     missing: Sequence[str] = (),
 ) -> JoinedTrace:
-    """Pure; calls and waits by the trace's clock. Calls that ended before the first reading count
-    nowhere."""
+    """Join calls and waits on the trace's clock with the figures of the process.
+
+    Calls that ended before the first reading count nowhere.
+    """
     at_us = measured.polls.at_us
     begin_us, end_us = (at_us[0], at_us[-1]) if at_us else (0, 0)
     by_statement: defaultdict[str, list[TracedCall]] = defaultdict(list)
@@ -124,34 +125,35 @@ def join(
             by_statement[call.statement].append(call)
         if ended_us > begin_us and began_us < end_us:
             busy.append(Busy(call.statement, began_us, ended_us, _on_cpu(call)))
-    until_us = max((each.end_us for each in busy), default=begin_us)
-    # What runs then is not known; the span in which the last call ended is more likely that call's.
-    after = Busy(AFTER, until_us, max(end_us, until_us), weight=1e-6)
-    shares = _shares([*busy, after], measured, alignment.error_us)
+    until_us = max((call.end_us for call in busy), default=begin_us)
+    # The activity after it is unknown; the span in which the last call ended is more likely that
+    # call's.
+    trailing = Busy(AFTER, until_us, max(end_us, until_us), weight=1e-6)
+    shares = _shares([*busy, trailing], measured, alignment.error_us)
     offset_us = alignment.offset_us
     traced = [Interval(w.begin_us + offset_us, w.end_us + offset_us) for w in waits]
     blocked = blocked_in(busy, traced, measured.scheduler)
     on_cpu = on_cpu_in(busy, measured.on_cpu, alignment.error_us)
     costs = [
         replace(
-            _cost(statement, found, shares, measured.poll_cost_s),
+            _cost(statement, statement_calls, shares, measured.poll_cost_s),
             on_cpu_in=on_cpu.get(statement, {}),
             blocked_in=blocked.get(statement, {}),
         )
-        for statement, found in by_statement.items()
+        for statement, statement_calls in by_statement.items()
     ]
     return JoinedTrace(
         alignment,
-        tuple(sorted(costs, key=lambda each: (-each.elapsed_s, each.statement))),
+        tuple(sorted(costs, key=lambda cost: (-cost.elapsed_s, cost.statement))),
         _cost(OUTSIDE, [], shares, measured.poll_cost_s),
         _cost(AFTER, [], shares, measured.poll_cost_s),
-        1e-6 * (after.end_us - after.begin_us),
+        1e-6 * (trailing.end_us - trailing.begin_us),
         tuple(missing),
     )
 
 
 def _on_cpu(call: TracedCall) -> float:
-    """The part of a call's time that it was on a CPU; of one too short to tell, all of it."""
+    """Fraction of a call's time on a CPU; 1 for a call that is too short to tell."""
     return max(call.cpu_us, 1) / max(call.elapsed_us, 1)
 
 
@@ -159,14 +161,14 @@ _COUNTERS = ("on_cpu_ns", "run_queue_ns", "minor_faults", "major_faults")
 
 
 _Shares = dict[str, dict[str, Share]]
-"""By counter and statement."""
+"""Shares by counter and statement."""
 
 
 def _shares(busy: Sequence[Busy], measured: Measured, error_us: int) -> _Shares:
     samples = measured.scheduler
-    at_us = [each.at_us for each in samples]
+    at_us = [sample.at_us for sample in samples]
     counters = {
-        name: Readings(at_us, [float(getattr(each, name)) for each in samples])
+        name: Readings(at_us, [float(getattr(sample, name)) for sample in samples])
         for name in _COUNTERS
     } | {"polls": measured.polls}
     return {name: attribute(busy, readings, error_us) for name, readings in counters.items()}

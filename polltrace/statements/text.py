@@ -16,23 +16,23 @@ _PLACES = 4
 
 
 def statements_text(joined: JoinedTrace) -> str:
-    """How the clocks agree, then a line a statement; without the last newline."""
+    """A line about the clocks and a line for each statement, without the last newline."""
     lines = [_clocks(joined), ""]
     lines.append(
         f"{'ELAPSED S':>10} {'CPU S':>8} {'WAITS S':>8} {'UNACC. S':>9} {'RUN QUEUE S':>11}"
         f" {'BLOCKED S':>9} {'FAULTS':>8} {'EXECS':>8} {'POLLS/EXEC':>11}"
         f" {'IN CHECK % [LOW, HIGH]':>24}  STATEMENT"
     )
-    for each in joined.statements[:_SHOWN]:
-        lines += [_line(each), *_whereabouts(each)]
+    for cost in joined.statements[:_SHOWN]:
+        lines += [_line(cost), *_whereabouts(cost)]
     if len(joined.statements) > _SHOWN:
         lines.append(f"… and {len(joined.statements) - _SHOWN:,} more; --json has them all")
     lines += [
         "",
         f"Between calls: {_counted(joined.outside)}.",
-        f"After the trace's last call, in {joined.after_s:.3f} s: {_counted(joined.after)}: of a "
-        "call that has not ended, or is missing.",
-        *(f"Caution: calls may be missing: {each}." for each in joined.missing),
+        f"After the trace's last call, in {joined.trailing_s:.3f} s: {_counted(joined.trailing)}: "
+        "of a call that has not ended, or is missing.",
+        *(f"Caution: calls may be missing: {reason}." for reason in joined.missing),
     ]
     return "\n".join(lines)
 
@@ -68,27 +68,29 @@ def _line(cost: StatementCost) -> str:
 
 
 def _whereabouts(cost: StatementCost) -> Iterator[str]:
-    for name, found in (("on CPU in", cost.on_cpu_in), ("blocked in", cost.blocked_in)):
-        if listed := ", ".join(f"{where} {100 * share:.0f} %" for where, share in _most(found)):
+    for name, counts in (("on CPU in", cost.on_cpu_in), ("blocked in", cost.blocked_in)):
+        shares = _largest_shares(counts)
+        if listed := ", ".join(f"{place} {100 * share:.0f} %" for place, share in shares):
             yield printable(f"{'':>10} {name}: {listed}")
 
 
-def _most(found: Mapping[str, float]) -> Sequence[tuple[str, float]]:
+def _largest_shares(counts: Mapping[str, float]) -> Sequence[tuple[str, float]]:
     """The places with the largest shares of the samples."""
-    total = sum(found.values())
-    ordered = sorted(found.items(), key=lambda each: (-each[1], each[0]))[:_PLACES]
-    return [(where, count / total) for where, count in ordered if count > 0]
+    total = sum(counts.values())
+    ordered = sorted(counts.items(), key=lambda place: (-place[1], place[0]))[:_PLACES]
+    return [(name, count / total) for name, count in ordered if count > 0]
 
 
 def _in_check(cost: StatementCost) -> str:
-    """Of the statement's CPU time."""
+    """Share of the break check in the statement's CPU time, as text."""
     if cost.check_s is None:
         return "not measured" if cost.polls.value else "0"
     on_cpu_s = cost.on_cpu_s.value or cost.cpu_s
     if not on_cpu_s:
         return "-"
     value, low, high = (
-        100 * each / on_cpu_s for each in (cost.check_s.value, cost.check_s.low, cost.check_s.high)
+        100 * check_s / on_cpu_s
+        for check_s in (cost.check_s.value, cost.check_s.low, cost.check_s.high)
     )
     return f"{value:.1f} [{low:.1f}, {min(high, 100):.1f}]"
 
@@ -103,9 +105,9 @@ def statements_data(joined: JoinedTrace) -> dict[str, Any]:
             "high_us": alignment.high_us,
             "error_us": alignment.error_us,
         },
-        "statements": [_data(each) for each in joined.statements],
+        "statements": [_data(cost) for cost in joined.statements],
         "between_calls": _data(joined.outside),
-        "after_last_call": {"seconds": joined.after_s, **_data(joined.after)},
+        "after_last_call": {"seconds": joined.trailing_s, **_data(joined.trailing)},
         "missing": list(joined.missing),
     }
 

@@ -21,8 +21,8 @@ _COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class TraceCalls:
-    """`calls` of depth 0 that have a duration, in the order of their file, all `waits` by the
-    trace's clock, and what the file tells as a whole."""
+    """Calls of depth 0 with a duration in the order of their file, all `waits` on its clock,
+    and the summary of the file."""
 
     calls: tuple[TracedCall, ...]
     waits: tuple[Interval, ...]
@@ -30,7 +30,7 @@ class TraceCalls:
 
 
 def trace_calls(file: str, from_byte: int) -> TraceCalls:
-    """Of the calls and waits, those from that byte of the file on."""
+    """Read calls and waits that begin at byte `from_byte` of the file or later."""
     scan = TraceScan([file], ScanOptions(_COLUMNS), threads=1)
     calls: list[TracedCall] = []
     waits: list[Interval] = []

@@ -13,7 +13,7 @@ from polltrace.errors import FileError
 
 
 class TraceFile:
-    """The file at `path`, opened once, when it is there: what takes its place is not read."""
+    """The file at `path`, opened once it exists; a file that takes its place is not read."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -32,8 +32,10 @@ class TraceFile:
             os.close(self._fd)
 
     def opened(self) -> int | None:
-        """Its descriptor; None: there is no such file yet. Raises FileError for one that is no
-        regular file, or may not be read."""
+        """Descriptor of the file; None while there is none.
+
+        Raises FileError for a file that is not regular or may not be read.
+        """
         if self._fd is None:
             try:
                 self._fd = open_regular(self.path)
@@ -42,25 +44,27 @@ class TraceFile:
         return self._fd
 
     def size(self) -> int:
-        """In bytes; 0 where there is none. Raises FileError as opened() does."""
+        """Size in bytes; 0 while there is no file. Raises FileError as opened() does."""
         fd = self.opened()
         return 0 if fd is None else os.fstat(fd).st_size
 
-    def end(self, most: int) -> bytes:
-        """Its last bytes, up to `most`."""
+    def end(self, limit: int) -> bytes:
+        """Read the last bytes, up to `limit`."""
         fd = self.opened()
-        return b"" if fd is None else os.pread(fd, most, max(0, self.size() - most))
+        return b"" if fd is None else os.pread(fd, limit, max(0, self.size() - limit))
 
     def replaced(self) -> bool:
-        """Whether its path names another file now: the server goes on there. One that was only
-        deleted is written and read on."""
+        """Return True if the path names another file, to which the server writes since then.
+
+        A file that was only deleted is still written and read.
+        """
         if self._fd is None:
             return False
         try:
-            now = self.path.stat()
+            status = self.path.stat()
         except OSError:
             return False
-        return not os.path.samestat(now, os.fstat(self._fd))
+        return not os.path.samestat(status, os.fstat(self._fd))
 
     def name(self) -> str | None:
         """A name under which this process can open the same file again."""

@@ -64,20 +64,20 @@ def test_nothing_is_lost_or_made_up(
 
 
 def test_the_same_clock_within_its_bounds() -> None:
-    alignment = align(asked_us=1_000_000, first_tim_us=1_004_000, lag_us=300)
+    alignment = align(requested_us=1_000_000, first_tim_us=1_004_000, lag_us=300)
     assert alignment.is_same
     assert (alignment.offset_us, alignment.error_us) == (0, 300)
 
 
 def test_another_clock_has_the_least_lag() -> None:
-    alignment = align(asked_us=5_000_000, first_tim_us=1_004_000, lag_us=3_997_000)
+    alignment = align(requested_us=5_000_000, first_tim_us=1_004_000, lag_us=3_997_000)
     assert not alignment.is_same
     assert (alignment.offset_us, alignment.low_us) == (3_997_000, 3_996_000)
 
 
 def test_bounds_that_contradict_each_other() -> None:
     with pytest.raises(ValueError, match="of another host"):
-        align(asked_us=5_000_000, first_tim_us=1_004_000, lag_us=-3_000_000)
+        align(requested_us=5_000_000, first_tim_us=1_004_000, lag_us=-3_000_000)
 
 
 def call(statement: str, began_us: int, ended_us: int) -> TracedCall:
@@ -93,9 +93,9 @@ def test_what_comes_after_the_last_call_is_not_between_calls() -> None:
     # The span in which the last call ended is most likely its own.
     assert [each.polls.value for each in joined.statements] == pytest.approx([3, 7], rel=1e-4)
     assert joined.statements[1].polls.low == 0
-    assert joined.after.polls.value == pytest.approx(30, rel=1e-4)
-    assert (joined.after.polls.low, joined.after.polls.high) == (30, 37)
-    assert joined.after_s == pytest.approx(250e-6)
+    assert joined.trailing.polls.value == pytest.approx(30, rel=1e-4)
+    assert (joined.trailing.polls.low, joined.trailing.polls.high) == (30, 37)
+    assert joined.trailing_s == pytest.approx(250e-6)
     assert joined.missing == ("why",)
 
 
