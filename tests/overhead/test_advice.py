@@ -7,7 +7,7 @@ At 600 ns each that is 6 % of its CPU, and the 200,000 checks that do not poll c
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import pytest
 
@@ -16,7 +16,10 @@ from polltrace.breaks.why import Cause
 from polltrace.intervals import Estimate, exactly, proportion
 from polltrace.overhead import cost_model
 from polltrace.overhead.advice import Advice, Extras, advice
+from polltrace.overhead.advice_report import advice_data, advice_text
+from polltrace.overhead.advice_report.units import ms
 from polltrace.overhead.estimates import combined
+from polltrace.overhead.forecast import CancelLimits
 from polltrace.overhead.load import SessionLoad
 from polltrace.overhead.poll_cost import PollCost, constant
 from polltrace.profiles.frames import Bucket, Burst, PollRate
@@ -248,3 +251,24 @@ def test_why_the_skip_was_not_measured_is_handed_on() -> None:
     )
     late = advised(of=edited, extras=Extras(started_at=900.0))
     assert "after the process started" in late.skip_in_force.finding
+
+
+def test_text_and_data_have_every_end_in_its_place() -> None:
+    # GIVEN skewed intervals, and gaps whose median, 99th percentile and longest are far apart
+    gaps = (Bucket(10_000, 10_001, 9_000), Bucket(5_000_000, 5_000_001, 5))
+    found = advised(extras=Extras(gaps=gaps))
+    cancel = found.forecast[0].cancel_ms
+    assert cancel is not None
+    assert cancel.median < cancel.p99 < cancel.worst
+    # THEN the data has the lower end first, and each latency by its name
+    data = advice_data(found, CancelLimits())
+    for forecast, entry in zip(found.forecast, data["forecast"], strict=True):
+        assert entry["cpu_pct_ci95"] == [forecast.cpu_pct.low, forecast.cpu_pct.high]
+        assert entry["saved_pct_ci95"] == [forecast.saved_pct.low, forecast.saved_pct.high]
+        assert forecast.cancel_ms is not None
+        assert entry["cancel_ms"] == asdict(forecast.cancel_ms)
+    assert data["cpu_pct_ci95"][0] < data["cpu_pct"] < data["cpu_pct_ci95"][1]
+    # AND the table has them in the order of its heading
+    lines = advice_text(found, CancelLimits()).splitlines()
+    line = next(line for line in lines if line.split()[:1] == ["1"])
+    assert f"{ms(cancel.median)} {ms(cancel.p99)} {ms(cancel.worst)}" in " ".join(line.split())
