@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from polltrace.intervals import Estimate, propagated
 from polltrace.latency.distribution import Distribution, LatencySummary
 from polltrace.scenarios.run.latency.layers import LAYERS, PING, ROW, RTT, SEED, TCP, TNS, Sample
-from polltrace.scenarios.run.latency.session import Failure
+from polltrace.scenarios.run.latency.session import LayerFailure
 
 
 @dataclass(slots=True)
@@ -23,8 +23,8 @@ class LayerTotals:
     failures: int = 0
     reason: str = ""
 
-    def take(self, sample: Sample | Failure) -> None:
-        if isinstance(sample, Failure):
+    def take(self, sample: Sample | LayerFailure) -> None:
+        if isinstance(sample, LayerFailure):
             self.failures += 1
             self.reason = sample.reason
             return
@@ -74,10 +74,10 @@ class PathTotals:
     def __init__(self) -> None:
         self._layers: dict[str, LayerTotals] = {}
 
-    def take(self, sample: Sample | Failure) -> None:
+    def take(self, sample: Sample | LayerFailure) -> None:
         self._layers.setdefault(sample.layer, LayerTotals()).take(sample)
 
-    def extend(self, samples: Iterable[Sample | Failure]) -> None:
+    def extend(self, samples: Iterable[Sample | LayerFailure]) -> None:
         for sample in samples:
             self.take(sample)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from polltrace.errors import DriverError, UsageError
@@ -22,12 +22,23 @@ class Program:
     - `built_file`: the file that `make clients` builds; None where nothing is built
     - `words`: a function to the command that starts it
     - `sessions`: how many a process of it carries well; one where a session in it delays another
+    - `postgresql`: whether it connects to PostgreSQL, and to nothing else
+    - `out_of_band`: whether it ever sends urgent data
+    - `sdu_option`: whether its SDU can be set; without the option it requests the largest
+    - `checks_path`: whether it tests at connect if the path carries urgent data
+    - `cancels_between_calls`: whether its cancel has an effect while no call is under way, between
+      two fetches of a result
     """
 
     name: str
     built_file: Path | None
     words: Callable[[], list[str]]
     sessions: int = 1
+    postgresql: bool = field(default=False, kw_only=True)
+    out_of_band: bool = field(default=True, kw_only=True)
+    sdu_option: bool = field(default=True, kw_only=True)
+    checks_path: bool = field(default=True, kw_only=True)
+    cancels_between_calls: bool = field(default=True, kw_only=True)
 
     def command(self) -> list[str]:
         """The command that starts it. Raises DriverError where it has not been built."""
@@ -57,14 +68,25 @@ PROGRAMS = {
             None,
             lambda: [sys.executable, str(_HERE / "python_oracledb" / "client.py")],
         ),
-        Program("psycopg", None, lambda: [sys.executable, str(_HERE / "psycopg" / "client.py")]),
-        Program("pg8000", None, lambda: [sys.executable, str(_HERE / "pg8000" / "client.py")]),
-        Program("node-oracledb", _NODE, lambda: ["node", str(_NODE)]),
-        Program("go-ora", _GO, lambda: [str(_GO)]),
+        Program(
+            "psycopg",
+            None,
+            lambda: [sys.executable, str(_HERE / "psycopg" / "client.py")],
+            postgresql=True,
+        ),
+        Program(
+            "pg8000",
+            None,
+            lambda: [sys.executable, str(_HERE / "pg8000" / "client.py")],
+            postgresql=True,
+        ),
+        Program("node-oracledb", _NODE, lambda: ["node", str(_NODE)], out_of_band=False),
+        Program("go-ora", _GO, lambda: [str(_GO)], sdu_option=False, checks_path=False),
         Program(
             "ojdbc11",
             _JAVA / "Client.class",
             lambda: ["java", "-Xshare:auto", "-cp", f"{_JAVA}:{_JAVA}/lib/*", "Client"],
+            cancels_between_calls=False,
         ),
     )
 }

@@ -33,8 +33,8 @@ from polltrace.scenarios.report.latency import (
     ping_title,
 )
 from polltrace.scenarios.run.latency.layers import LAYERS
-from polltrace.scenarios.run.latency.rounds import Measured, Rounds, Schedule
-from polltrace.scenarios.run.latency.session import LatencySession, Target
+from polltrace.scenarios.run.latency.rounds import PingMeasurement, Rounds, Schedule
+from polltrace.scenarios.run.latency.session import LatencySession, PingTarget
 
 DEFAULT_COUNT = 10
 _REFRESH_S = 0.5
@@ -95,7 +95,7 @@ class Ping:
         if args.csv == "-" and args.json:
             raise UsageError("--json and --csv - cannot share stdout")
         end, user, password = connect_target(args)
-        target = Target(
+        target = PingTarget(
             end.host.strip("[]"), end.port, end.service, user, password, timeout_s=args.timeout
         )
         with contextlib.ExitStack() as stack:
@@ -122,7 +122,7 @@ def _measure(
     totals = PathTotals()
     began = time.monotonic()
 
-    def take(measured: Measured) -> None:
+    def take(measured: PingMeasurement) -> None:
         totals.take(measured.sample)
         if csv is not None:
             print(csv_line(measured, time.time()), file=csv, flush=True)

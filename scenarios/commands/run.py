@@ -31,7 +31,7 @@ from polltrace.scenarios.run.concurrent_client import ConcurrentClient
 from polltrace.scenarios.run.header import header
 from polltrace.scenarios.run.network.choice import HOW, Network, Route, chosen_network
 from polltrace.scenarios.run.processors import lab_processors, processors
-from polltrace.scenarios.run.runner import Runner, watching
+from polltrace.scenarios.run.runner import ScenarioRunner, watching
 from polltrace.scenarios.run.servers.server import DatabaseServer
 from polltrace.scenarios.run.session import probe_works
 from polltrace.scenarios.run.work import Work
@@ -164,7 +164,7 @@ def _run(  # noqa: PLR0913, PLR0917
     head = None if plan.resumes else header(plan, work, server, clients, network)
     writer = stack.enter_context(contextlib.closing(RunWriter(path, head)))
     progress = stack.enter_context(progress_bar())
-    Runner(plan, work, server, clients, watcher, routes, writer.write, progress).run()
+    ScenarioRunner(plan, work, server, clients, watcher, routes, writer.write, progress).run()
 
 
 def _client(cell: Cell, start: Sequence[str]) -> DriverClient:

@@ -22,7 +22,7 @@ from polltrace.scenarios.plan.scenario_file import workload_file
 from polltrace.scenarios.run.client import DriverClient
 from polltrace.scenarios.run.header import header
 from polltrace.scenarios.run.network.choice import Network
-from polltrace.scenarios.run.runner import Runner, watching
+from polltrace.scenarios.run.runner import ScenarioRunner, watching
 from polltrace.scenarios.run.servers.server import DatabaseServer
 from polltrace.scenarios.run.session import probe_works
 from polltrace.scenarios.run.work import Work
@@ -85,4 +85,4 @@ def run_loads(  # noqa: PLR0913, PLR0917
         note(f"what servers spin and sleep for the latch is not measured: {no_probe}")
     loads = CellLoads(workload, plan, server, network, routes, watcher, traces, no_probe)
     arguments = plan, NO_WORK, server, clients, watcher, routes
-    Runner(*arguments, writer.write, progress, loads.measure).run()
+    ScenarioRunner(*arguments, writer.write, progress, loads.measure).run()

@@ -23,7 +23,7 @@ from polltrace.scenarios.plan.scenario import Scenario
 from polltrace.scenarios.run.calibration import calibrated
 from polltrace.scenarios.run.client import DriverClient
 from polltrace.scenarios.run.processors import processors
-from polltrace.scenarios.run.runner import Progress, Runner, watching
+from polltrace.scenarios.run.runner import Progress, ScenarioRunner, watching
 from polltrace.scenarios.run.servers.lab_server import LabServer
 from polltrace.scenarios.run.session import CellSession
 from polltrace.scenarios.run.work import Work
@@ -89,7 +89,7 @@ def run_demo(
         # A run counts in a few blocks and needs hundreds of polls in each, at skip 1000 too. Here
         # every session is counted, and together they make enough polls.
         work = replace(work, polls=0, executions=math.ceil(work.executions / 3))
-        Runner(plan, work, lab, clients, watcher, {}, write, progress).run()
+        ScenarioRunner(plan, work, lab, clients, watcher, {}, write, progress).run()
         session = CellSession(lab, clients[POLLING], POLLING, {}, processors(), watcher)
         profile, stack = _at_poll(session, work, name_stack)
     return DemoResult(

@@ -31,7 +31,7 @@ from polltrace.scenarios.run.header import header
 from polltrace.scenarios.run.lost_client import found_after
 from polltrace.scenarios.run.network.choice import chosen_network
 from polltrace.scenarios.run.processors import processors
-from polltrace.scenarios.run.runner import Progress, Runner, watching
+from polltrace.scenarios.run.runner import Progress, ScenarioRunner, watching
 from polltrace.scenarios.run.servers.postgresql_server import PostgresqlServer
 from polltrace.scenarios.run.servers.server import open_session
 from polltrace.servers.servers import servers
@@ -109,7 +109,7 @@ def _run(server: PostgresqlServer, progress: Progress, blocks: int) -> RunResult
         path = Path(folder) / "run.jsonl"
         writer = RunWriter(path, header(plan, work, server, clients, network))
         with contextlib.closing(writer):
-            Runner(plan, work, server, clients, watcher, {}, writer.write, progress).run()
+            ScenarioRunner(plan, work, server, clients, watcher, {}, writer.write, progress).run()
         return analysed(read_run(path))
 
 

@@ -12,10 +12,10 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from polltrace.scenarios.load.histogram_format import Settings, decoded, encoded
+from polltrace.scenarios.load.histogram_format import HistogramSettings, decoded, encoded
 
 HIGHEST_NS = 30 * 86_400 * 10**9
-_SETTINGS = Settings(lowest=64, highest=HIGHEST_NS, digits=3)
+_SETTINGS = HistogramSettings(lowest=64, highest=HIGHEST_NS, digits=3)
 # A counter has 64 ns in the first bucket, and twice as many in each that follows. A bucket
 # separates 2048 values, as three digits need; of all but the first the lower half is in the one
 # before.

@@ -26,7 +26,7 @@ _LONGEST = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class HistogramSettings:
     """The range of distinguishable values, and their number of decimal digits."""
 
     lowest: int
@@ -34,7 +34,7 @@ class Settings:
     digits: int
 
 
-def encoded(counts: NDArray[np.int64], settings: Settings) -> str:
+def encoded(counts: NDArray[np.int64], settings: HistogramSettings) -> str:
     """`counts` by index."""
     used = np.flatnonzero(counts)
     zeros = np.diff(used, prepend=-1) - 1
@@ -54,7 +54,7 @@ def _leb128(numbers: NDArray[np.int64]) -> bytes:
     return bytes((sevens & 0x7F | continues * 0x80)[starts].astype(np.uint8))
 
 
-def decoded(text: str, settings: Settings, counters: int) -> NDArray[np.int64]:
+def decoded(text: str, settings: HistogramSettings, counters: int) -> NDArray[np.int64]:
     """The counts, `counters` of them. Raises FileError for a text that is damaged, or of other
     settings."""
     try:
@@ -63,7 +63,7 @@ def decoded(text: str, settings: Settings, counters: int) -> NDArray[np.int64]:
         raise FileError(f"a histogram is damaged: {error}") from None
 
 
-def _numbers(text: str, settings: Settings, limit: int) -> bytes:
+def _numbers(text: str, settings: HistogramSettings, limit: int) -> bytes:
     """The first `limit` unpacked bytes."""
     outer = base64.b64decode(text, validate=True)
     cookie, length = _OUTER.unpack_from(outer)

@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Self
+
+from polltrace.scenarios.clients import PROGRAMS, Program
 
 BREAK_MODES = ("out-of-band", "in-band", "local")
 TRANSPORTS = ("tcp", "tcps")
@@ -14,23 +16,22 @@ KILLED, VANISHED, KEEPALIVES = GONE = ("killed", "vanished", "vanished with keep
 KEEPALIVE_S = 3
 """TCP gives a peer up that has answered nothing for this long, in cells with KEEPALIVES."""
 
-NEVER_OUT_OF_BAND = frozenset({"node-oracledb"})
-"""Drivers that never send urgent data, whatever their settings."""
-NO_SDU = frozenset({"go-ora"})
-"""Drivers whose SDU cannot be set: they request the largest."""
-NEVER_CHECKS = frozenset({"go-ora"})
-"""Drivers that never test at connect whether the path carries urgent data."""
-CANCELS_CALLS_ONLY = frozenset({"ojdbc11"})
-"""Drivers whose cancel does nothing while no call is under way: between two fetches of a result."""
+
+def _drivers(has: Callable[[Program], bool]) -> frozenset[str]:
+    return frozenset(name for name, program in PROGRAMS.items() if has(program))
+
+
+NEVER_OUT_OF_BAND = _drivers(lambda program: not program.out_of_band and not program.postgresql)
+NO_SDU = _drivers(lambda program: not program.sdu_option)
+NEVER_CHECKS = _drivers(lambda program: not program.checks_path)
+CANCELS_CALLS_ONLY = _drivers(lambda program: not program.cancels_between_calls)
+POSTGRESQL_DRIVERS = _drivers(lambda program: program.postgresql)
 
 RESULT_CACHES = ("off", "exclusive", "shared")
 """The lab's server result cache: unused, or found in with its latch held so."""
 
 CACHING_CLIENT = "python-oracledb"
 """The driver whose load client has a result cache: polltrace's own."""
-
-POSTGRESQL_DRIVERS = frozenset({"psycopg", "pg8000"})
-"""Drivers that speak to PostgreSQL, and to nothing else."""
 
 CLIENT, FOR_LOOP, BULK_COLLECT = FETCHED_BY = ("client", "cursor for loop", "bulk collect")
 LOOP_FETCH = 100

@@ -13,7 +13,7 @@ from polltrace.latency.distribution_report import distribution_data
 from polltrace.latency.tcp_info import TcpInfo
 from polltrace.scenarios.analyse.latency import LayerResult, Part, parts
 from polltrace.scenarios.run.latency.layers import LAYERS, ROW, Sample
-from polltrace.scenarios.run.latency.rounds import Measured
+from polltrace.scenarios.run.latency.rounds import PingMeasurement
 
 CSV_HEADER = "time,seconds,session,layer,ms,round_trips,db_ms,failed"
 
@@ -158,7 +158,7 @@ def ping_title(result: PingResult) -> str:
     return f"{result.target}{driver}{sessions}, {result.seconds:.1f} s; milliseconds:"
 
 
-def csv_line(measured: Measured, time_s: float) -> str:
+def csv_line(measured: PingMeasurement, time_s: float) -> str:
     """A line under CSV_HEADER; `now` is seconds since the epoch."""
     sample = measured.sample
     start = f"{time_s:.6f},{measured.at_s:.6f},{measured.session},{sample.layer}"

@@ -41,7 +41,7 @@ def watching(server: DatabaseServer) -> Iterator[DriverClient]:
         yield watcher
 
 
-class Runner:
+class ScenarioRunner:
     """Executes blocks; `write` gets each figure at once, `progress` each step. A scenario with a
     workload needs `load`."""
 

@@ -23,7 +23,7 @@ from polltrace.scenarios.run.client_process import ClientEndedError
 from polltrace.scenarios.run.lost_client import found_after
 from polltrace.scenarios.run.network.choice import Route
 from polltrace.scenarios.run.servers.server import DatabaseServer, open_session
-from polltrace.scenarios.run.session_statistics import SessionStatistics
+from polltrace.scenarios.run.session_statistics import StatisticsSnapshot
 from polltrace.scenarios.run.work import Work
 from polltrace.stacks import Symbolizer, write_folded
 
@@ -226,7 +226,7 @@ class CellSession:
         except NoSuchProcessError as error:
             raise DriverError(f"a session ended before its time: {error}") from error
 
-    def _read_views(self) -> tuple[SessionStatistics, SessionStatistics | None]:
+    def _read_views(self) -> tuple[StatisticsSnapshot, StatisticsSnapshot | None]:
         """The session's, and its remote session's if it has one."""
         remote = None
         if self._end and self._remote:

@@ -40,7 +40,7 @@ Rows = list[list[Any]]
 
 
 @dataclass(frozen=True, slots=True)
-class SessionStatistics:
+class StatisticsSnapshot:
     """Totals of a session, each by name. A view that cannot be read is empty.
 
     - `statistics`: V$SESSTAT
@@ -52,7 +52,7 @@ class SessionStatistics:
     events: Mapping[str, tuple[float, float]]
     time_model: Mapping[str, float]
 
-    def since(self, earlier: SessionStatistics) -> SessionStatistics:
+    def since(self, earlier: StatisticsSnapshot) -> StatisticsSnapshot:
         """The changes; names without a change are left out."""
         events = {
             name: (
@@ -61,7 +61,7 @@ class SessionStatistics:
             )
             for name, (waits, us) in self.events.items()
         }
-        return SessionStatistics(
+        return StatisticsSnapshot(
             _changes(self.statistics, earlier.statistics),
             {name: change for name, change in events.items() if any(change)},
             _changes(self.time_model, earlier.time_model),
@@ -80,12 +80,12 @@ def sid(client: DriverClient) -> int:
     return int(client.query("select sys_context('userenv', 'sid') from dual")[1][0][0])
 
 
-def read(watcher: DriverClient, sid: int) -> SessionStatistics:
+def read(watcher: DriverClient, sid: int) -> StatisticsSnapshot:
     """Session `sid` as it is now, by V$SESSTAT, V$SESSION_EVENT and V$SESS_TIME_MODEL.
 
     A view that `watcher` may not read is left empty.
     """
-    return SessionStatistics(
+    return StatisticsSnapshot(
         {str(name): float(value) for name, value in _rows(watcher, _STATISTICS, sid)},
         {str(name): (float(n), float(us)) for name, n, us in _rows(watcher, _EVENTS, sid)},
         {str(name): float(value) for name, value in _rows(watcher, _TIME_MODEL, sid)},

@@ -14,7 +14,7 @@ from polltrace.scenarios.plan.plan import Plan
 from polltrace.scenarios.plan.scenario_file import find
 from polltrace.scenarios.run import host_noise
 from polltrace.scenarios.run.host_noise import HostTotals, Yardstick, noise, now, warnings
-from polltrace.scenarios.run.runner import MeasureLoad, Runner
+from polltrace.scenarios.run.runner import MeasureLoad, ScenarioRunner
 from polltrace.scenarios.run.work import Work
 
 QUIET = {"steal_pct": 0.1, "busy_pct": 60.0, "load": 1.8, "mhz": 3000.0}
@@ -69,7 +69,7 @@ def test_sessions_side_by_side_are_no_noise(monkeypatch: pytest.MonkeyPatch) -> 
 
     def run(load: MeasureLoad | None) -> list[float]:
         written.clear()
-        runner = Runner(
+        runner = ScenarioRunner(
             *(plan, Work("", {}), cast("Any", None), {}, cast("Any", None), {}),
             *(lambda kind, _, **values: written.append((kind, values)), lambda *_: None, load),
         )

@@ -78,7 +78,7 @@ class Records:
             self.data, self.errors = bytearray(), []
 
 
-class Session(threading.Thread):
+class SessionThread(threading.Thread):
     """A connection, which takes its requests from a queue."""
 
     def __init__(self, number: int, statements: list[Message]) -> None:
@@ -274,14 +274,14 @@ class Session(threading.Thread):
         return list(self.cursors[number].fetchall())
 
 
-def stop(session: Session) -> None:
+def stop(session: SessionThread) -> None:
     session.stopped.set()
     session.entries.put(b"")
 
 
 def main() -> None:
     reply({"driver": "python-oracledb", "version": oracledb.__version__})
-    sessions: dict[int, Session] = {}
+    sessions: dict[int, SessionThread] = {}
     statements: list[Message] = []
     for line in sys.stdin:
         request = json.loads(line)
@@ -290,7 +290,7 @@ def main() -> None:
             case "prepare":
                 statements += request["statements"]
             case "connect":
-                sessions[number] = Session(number, statements)
+                sessions[number] = SessionThread(number, statements)
                 sessions[number].start()
                 sessions[number].requests.put(request)
             case "plan":

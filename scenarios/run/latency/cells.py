@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from polltrace.errors import DriverError
 from polltrace.scenarios.plan.cell import Cell
-from polltrace.scenarios.run.latency.session import Failure, LatencySession, Rows, Target
+from polltrace.scenarios.run.latency.session import LatencySession, LayerFailure, PingTarget, Rows
 from polltrace.scenarios.run.network.choice import Route
 from polltrace.scenarios.run.servers.server import DatabaseServer
 from polltrace.scenarios.run.work import Work
@@ -43,7 +43,7 @@ class CellLatency:
         """
         samples = []
         for sample in self._sessions[cell].round():
-            if isinstance(sample, Failure):
+            if isinstance(sample, LayerFailure):
                 raise DriverError(f"{cell.client}, {sample.layer}: {sample.reason}")
             samples.append([sample.layer, sample.seconds, sample.trips, sample.db_s])
         return samples
@@ -55,7 +55,7 @@ class CellLatency:
         host, port = route.relay or (end.host, end.port)
         user, password = self._server.credentials()
         in_band = cell.break_mode == "in-band"
-        target = Target(host, port, end.service, user, password, disable_oob=in_band)
+        target = PingTarget(host, port, end.service, user, password, disable_oob=in_band)
         rows = Rows(self._work.statement, self._work.binds)
         return LatencySession(target, cell.client, start=route.start, rows=rows)
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from polltrace.scenarios.run.latency.layers import Sample
-from polltrace.scenarios.run.latency.session import Failure, LatencySession
+from polltrace.scenarios.run.latency.session import LatencySession, LayerFailure
 
 # Longer than any round: only a session that hangs is left behind.
 _PATIENCE_S = 10.0
@@ -30,12 +30,12 @@ class Schedule:
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class PingMeasurement:
     """A `sample`, or a failure, of `session` (from 0), `at_s` seconds after the first round."""
 
     at_s: float
     session: int
-    sample: Sample | Failure
+    sample: Sample | LayerFailure
 
 
 class Rounds:
@@ -47,7 +47,7 @@ class Rounds:
         self,
         sessions: Sequence[LatencySession],
         schedule: Schedule,
-        take: Callable[[Measured], None],
+        take: Callable[[PingMeasurement], None],
     ) -> None:
         self._sessions = sessions
         self._schedule = schedule
@@ -106,7 +106,7 @@ class Rounds:
                 return
             for sample in session.round():
                 with self._lock:
-                    self._take(Measured(time.monotonic() - self._began, number, sample))
+                    self._take(PingMeasurement(time.monotonic() - self._began, number, sample))
             rounds += 1
             passed = int((time.monotonic() - self._began) / plan.interval_s)
             turn += 1

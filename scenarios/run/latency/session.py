@@ -44,7 +44,7 @@ class Rows:
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class PingTarget:
     """The database and the user of a session.
 
     - `host`, `port`, `service`: of the listener
@@ -67,7 +67,7 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class LayerFailure:
     """A measurement of `layer` that failed, and why."""
 
     layer: str
@@ -84,7 +84,7 @@ class LatencySession:
 
     def __init__(
         self,
-        target: Target,
+        target: PingTarget,
         client: str = "python-oracledb",
         layers: Collection[str] = (*CONNECTING, *CALLING),
         start: Sequence[str] = (),
@@ -126,7 +126,7 @@ class LatencySession:
         """The driver's name and version; empty if no layer needs a driver."""
         return self._channel.about.title if self._calls else ""
 
-    def round(self) -> Iterator[Sample | Failure]:
+    def round(self) -> Iterator[Sample | LayerFailure]:
         """A measurement of every layer, or why it failed; one that failed does not end the rest."""
         if self._layers & {*CONNECTING}:
             yield from self._connects()
@@ -140,7 +140,7 @@ class LatencySession:
                 yield from {PING: self._pings, ROW: self._rows, SEED: self._seed}[layer]()
         except DriverError as error:
             self._broken = True
-            yield from (Failure(layer, str(error)) for layer in calls)
+            yield from (LayerFailure(layer, str(error)) for layer in calls)
 
     def kernel(self) -> TcpInfo | None:
         """The kernel's figures about the warm channel; None where they cannot be read."""
@@ -185,12 +185,12 @@ class LatencySession:
         self._connect()
         self._broken = False
 
-    def _connects(self) -> Iterator[Sample | Failure]:
+    def _connects(self) -> Iterator[Sample | LayerFailure]:
         to, service = self._target, self._target.service if TNS in self._layers else None
         try:
             connect = self._prober.connect((to.host, to.port), to.host, service, to.timeout_s)
         except HostError as error:
-            yield from (Failure(e, str(error)) for e in CONNECTING if e in self._layers)
+            yield from (LayerFailure(e, str(error)) for e in CONNECTING if e in self._layers)
             return
         seconds = {TCP: connect["tcp_connect_s"], RTT: connect["kernel_rtt_s"]}
         for layer, layer_s in seconds.items():
@@ -211,13 +211,13 @@ class LatencySession:
             trips, db_s = spent.trips / ONE_ROW_TIMES, spent.db_s / ONE_ROW_TIMES
         yield from (Sample(ROW, row_s, trips, db_s) for row_s in elapsed_s)
 
-    def _seed(self) -> Iterator[Sample | Failure]:
+    def _seed(self) -> Iterator[Sample | LayerFailure]:
         if not self._readers:
-            yield Failure(SEED, self.no_server_time)
+            yield LayerFailure(SEED, self.no_server_time)
             return
         elapsed_s, spent = self._timed(1, self._fetcher, self._fetched, 1)
         if spent is None or spent.trips < 1:
-            yield Failure(SEED, "the session's round trips did not grow")
+            yield LayerFailure(SEED, "the session's round trips did not grow")
             return
         yield Sample(SEED, (elapsed_s[0] - spent.db_s) / spent.trips, spent.trips, spent.db_s)
 

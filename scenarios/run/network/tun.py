@@ -115,7 +115,7 @@ def _carrier(near: int, far: int, path: NetworkPath) -> Iterator[None]:
         process.wait()
 
 
-class Direction:
+class PacketDirection:
     """Packets on their way from one device to the other, in order, each with the time it is due."""
 
     def __init__(self, source: int, sink: int, path: NetworkPath) -> None:
@@ -146,7 +146,7 @@ class Direction:
 
 def carry(near: int, far: int, path: NetworkPath, until: int) -> None:
     """Carry both directions until the descriptor `until` ends."""
-    both = (Direction(near, far, path), Direction(far, near, path))
+    both = (PacketDirection(near, far, path), PacketDirection(far, near, path))
     sources = {direction.source: direction for direction in both}
     while True:
         due = [due_s for direction in both if (due_s := direction.next_due) is not None]

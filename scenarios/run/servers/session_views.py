@@ -10,7 +10,7 @@ from polltrace.engines import engine_of
 from polltrace.errors import DriverError
 from polltrace.scenarios.run import session_statistics
 from polltrace.scenarios.run.client import DriverClient
-from polltrace.scenarios.run.session_statistics import SessionStatistics
+from polltrace.scenarios.run.session_statistics import StatisticsSnapshot
 
 
 class SessionViews(Protocol):
@@ -28,7 +28,7 @@ class SessionViews(Protocol):
         """Have the client's session show its statistics to others."""
         ...
 
-    def read(self, watcher: DriverClient, sid: int) -> SessionStatistics:
+    def read(self, watcher: DriverClient, sid: int) -> StatisticsSnapshot:
         """The statistics of a session, read by another one, so that reading changes nothing."""
         ...
 
@@ -62,7 +62,7 @@ class OracleViews:
     def publish(self, client: DriverClient) -> None:
         """They are always up to date."""
 
-    def read(self, watcher: DriverClient, sid: int) -> SessionStatistics:
+    def read(self, watcher: DriverClient, sid: int) -> StatisticsSnapshot:
         return session_statistics.read(watcher, sid)
 
     def plan(self, watcher: DriverClient, sid: int) -> int | None:
@@ -96,10 +96,10 @@ where  datname = current_database()
         """A session hands its statistics on at most once a second, unless it is forced to."""
         client.execute("select pg_stat_force_next_flush()")
 
-    def read(self, watcher: DriverClient, sid: int) -> SessionStatistics:  # noqa: ARG002
+    def read(self, watcher: DriverClient, sid: int) -> StatisticsSnapshot:  # noqa: ARG002
         row = watcher.query(self._STATISTICS)[1][0]
         values = dict(zip(self._NAMES, map(float, row), strict=True))
-        return SessionStatistics(values, {}, {})
+        return StatisticsSnapshot(values, {}, {})
 
     def plan(self, watcher: DriverClient, sid: int) -> int | None:  # noqa: ARG002
         """Another session's plan is in no view."""
