@@ -52,18 +52,24 @@ static void report_layout(struct reporter *r, uint32_t index) {
     struct slot *slot = &r->probe->slots[index];
 
     // Before they are read: one that comes meanwhile has them read again.
-    process->mappings = layout_size(process->pid);
+    process->files_hang = !cmdlines_files_answer(process->pid);
+    process->mappings = process->files_hang ? 0 : layout_size(process->pid);
     record_begin(r, "maps");
     record_identity(&r->json, process);
     json_key(&r->json, "maps");
-    layout_read(r->probe, process->pid, slot->tgid, &r->json);
+    if (process->files_hang) {
+        json_open(&r->json, '[');
+        json_close(&r->json, ']');
+    } else {
+        layout_read(r->probe, process->pid, slot->tgid, &r->json);
+    }
     shared_store(r->probe, slot->image, slot->tgid);
     record_end(r);
 }
 
 // Of a process that was there before us, the libraries are too.
 static bool has_mapped_more(const struct process *process, uint64_t now) {
-    return now < process->settled_ns &&
+    return now < process->settled_ns && !process->files_hang &&
            layout_size(process->pid) != process->mappings;
 }
 

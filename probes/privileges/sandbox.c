@@ -63,15 +63,16 @@ static const uint16_t UPROBES[] = {
     SYS_restart_syscall, SYS_exit,          SYS_exit_group};
 
 static const uint16_t READER[] = {
-    SYS_recvfrom,     SYS_sendto,          SYS_read, SYS_close,
-    SYS_rt_sigreturn, SYS_restart_syscall, SYS_exit, SYS_exit_group};
+    SYS_recvfrom, SYS_sendto,     SYS_read,           SYS_pread64,
+    SYS_fstat,    SYS_newfstatat, SYS_close,          SYS_rt_sigreturn,
+    SYS_exit,     SYS_exit_group, SYS_restart_syscall};
 
 // A reader is its child, so all that a reader may do, and to start and end one.
 static const uint16_t REPLACER[] = {
-    SYS_recvfrom,     SYS_sendto,          SYS_read,           SYS_close,
-    SYS_rt_sigreturn, SYS_restart_syscall, SYS_exit,           SYS_exit_group,
-    SYS_clone,        SYS_set_robust_list, SYS_rt_sigprocmask, SYS_kill,
-    SYS_prctl};
+    SYS_recvfrom,        SYS_sendto,         SYS_read,       SYS_close,
+    SYS_pread64,         SYS_fstat,          SYS_newfstatat, SYS_rt_sigreturn,
+    SYS_restart_syscall, SYS_exit,           SYS_exit_group, SYS_clone,
+    SYS_set_robust_list, SYS_rt_sigprocmask, SYS_kill,       SYS_prctl};
 
 static struct sock_filter load(size_t offset) {
     return (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,

@@ -14,14 +14,20 @@
 #include "options/failure.h"
 #include "privileges/caps.h"
 #include "privileges/sandbox.h"
+#include "readers/mapped_files.h"
 
 // What one process may take of our time; less once that many did not answer.
 #define PATIENCE_MS 1000
 #define IMPATIENCE_MS 20
 #define MOST_PATIENCE 8
 
+struct question {
+    int pid;
+    int try_files; // 1: the answer has no text, and says that its files answer
+};
+
 struct answer {
-    int pid; // an answer that comes late is to an earlier question
+    struct question to; // one that comes late is to an earlier question
     char text[CMDLINE_SIZE];
 };
 
@@ -33,13 +39,18 @@ static bool sandboxed;
 
 static _Noreturn void answer_each(int from) {
     static struct answer answer;
+    struct question *question = &answer.to;
     size_t size;
 
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (sandboxed)
         sandbox_reader();
-    while (recv(from, &answer.pid, sizeof(int), 0) == sizeof(int)) {
-        size = proc_cmdline(answer.pid, answer.text);
+    while (recv(from, question, sizeof(*question), 0) == sizeof(*question)) {
+        size = 0;
+        if (question->try_files)
+            mapped_files_try(question->pid);
+        else
+            size = proc_cmdline(question->pid, answer.text);
         if (send(from, &answer, offsetof(struct answer, text) + size,
                  MSG_NOSIGNAL) < 0)
             break;
@@ -80,6 +91,8 @@ static _Noreturn void begin_replacer(int from, int replacements) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (sandboxed)
         sandbox_replacer();
+    // A reader that hangs must not keep the end of our parent's output open.
+    close(STDERR_FILENO);
     replace_each(from, replacements);
 }
 
@@ -114,24 +127,38 @@ static bool answers_within(int ms) {
     return ready > 0;
 }
 
-size_t cmdlines_read(int pid, char text[CMDLINE_SIZE]) {
-    static struct answer answer;
+// The size of the answer's text; -1 when there is none in time.
+static ssize_t ask(const struct question *question, struct answer *answer) {
     const size_t head = offsetof(struct answer, text);
     ssize_t size;
 
-    if (send(reader, &pid, sizeof(pid), MSG_NOSIGNAL) < 0)
-        return 0;
+    if (send(reader, question, sizeof(*question), MSG_NOSIGNAL) < 0)
+        return -1;
     while (answers_within(unanswered < MOST_PATIENCE ? PATIENCE_MS
                                                      : IMPATIENCE_MS)) {
-        size = recv(reader, &answer, sizeof(answer), 0);
+        size = recv(reader, answer, sizeof(*answer), 0);
         if (size < (ssize_t)head)
-            return 0; // both are gone
-        if (answer.pid != pid)
-            continue;
-        memcpy(text, answer.text, size - head);
-        return size - head;
+            return -1; // both are gone
+        if (!memcmp(&answer->to, question, sizeof(*question)))
+            return size - head;
     }
     unanswered++;
     send(replacer, "", 1, MSG_NOSIGNAL);
-    return 0;
+    return -1;
+}
+
+size_t cmdlines_read(int pid, char text[CMDLINE_SIZE]) {
+    static struct answer answer;
+    ssize_t size = ask(&(struct question){pid, 0}, &answer);
+
+    if (size < 0)
+        return 0;
+    memcpy(text, answer.text, size);
+    return size;
+}
+
+bool cmdlines_files_answer(int pid) {
+    static struct answer answer;
+
+    return ask(&(struct question){pid, 1}, &answer) >= 0;
 }

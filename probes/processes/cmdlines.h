@@ -17,5 +17,8 @@
 void cmdlines_start(bool in_sandbox);
 // As proc_cmdline(); 0 also for a process that does not answer in a second.
 size_t cmdlines_read(int pid, char text[CMDLINE_SIZE]);
+// Whether the mappings of a process, and the files mapped as code, answer in
+// that time. A file may lie in a file system that never does.
+bool cmdlines_files_answer(int pid);
 
 #endif

@@ -46,6 +46,7 @@ struct process {
     bool polled;         // its pidfd is waited for
     uint32_t execs;      // of it when it was last announced or tested
     unsigned mappings;   // executable ones, when they were last printed
+    bool files_hang;     // its mappings or their files did not answer
     uint64_t settled_ns; // its libraries are mapped by then
     int pid;             // in our PID namespace
     int pidfd;

@@ -82,6 +82,12 @@ def test_its_program_cannot_be_examined(hung: int, run: Run, probe: None) -> Non
     assert "no answer in 10 s" in ended.stdout
 
 
+def test_its_stacks_end_in_time(hung: int, run: Run, probe: None) -> None:
+    ended = run("stacks", "-p", str(hung), "-d", "1")
+    assert ended.returncode in (0, 1, 5), ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
 @pytest.mark.parametrize("choice", ["by name", "by PID"])
 def test_the_probe_goes_on(hung: int, probe: None, choice: str) -> None:
     options = ["-n", "oracleHUNG"] if choice == "by name" else ["-p", str(hung)]

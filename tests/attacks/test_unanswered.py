@@ -7,6 +7,7 @@ of a mapping whose file cannot be opened, never return.
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -15,11 +16,13 @@ from pathlib import Path
 import pytest
 
 from polltrace import procfs
+from polltrace.executables import find_executable
 from polltrace.stacks import Symbolizer
 from polltrace.stacks.errors import ProcessError, UnansweredError
 from polltrace.stacks.locating import locate_function
 from polltrace.stacks.reading_process import read_within
 from tests.conftest import missing
+from tests.waiting import PATIENCE_S
 
 TARGET = Path(__file__).parent / "targets" / "unanswered.py"
 Start = Callable[[str], tuple[int, int]]
@@ -89,6 +92,19 @@ def test_a_user_whose_processes_do_not_answer_gets_no_more_time(
 
 def _one_address(target: tuple[int, int]) -> tuple[int, list[int]]:
     return target[0], [target[1]]
+
+
+def test_the_probe_samples_it_without_its_files(start: Start, probe: None) -> None:
+    pid, _ = start("read")
+    ended = subprocess.run(
+        [find_executable("polltrace-probe"), "-p", str(pid), "--watch", "-d", "0.5"],
+        capture_output=True,
+        timeout=PATIENCE_S,
+        check=True,
+    )
+    records = [json.loads(line) for line in ended.stdout.splitlines()]
+    assert [record["maps"] for record in records if record["type"] == "maps"] == [[]]
+    assert records[-1]["reason"] == "duration"
 
 
 def test_a_search_for_a_function_ends(start: Start) -> None:
