@@ -23,7 +23,8 @@ class HeldCommand:
     def __init__(self, argv: Sequence[str]) -> None:
         path = shutil.which(argv[0])
         if path is None:
-            raise UsageError(f"{argv[0]}: no such command")
+            hint = f"; for a running process: -p {argv[0]}" if argv[0].isdecimal() else ""
+            raise UsageError(f"{argv[0]}: no such command{hint}")
         self._argv = [path, *argv]
 
     def __enter__(self) -> Self:

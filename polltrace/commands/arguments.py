@@ -8,6 +8,8 @@ import re
 from collections.abc import Callable
 from typing import Literal
 
+from polltrace.errors import NoSuchProcessError
+
 
 def selected(args: argparse.Namespace) -> bool:
     """True if the options select any process."""
@@ -15,13 +17,20 @@ def selected(args: argparse.Namespace) -> bool:
 
 
 def pid_list(text: str) -> list[int]:
-    """PIDs separated by commas. Raises ArgumentTypeError for anything else."""
+    """PIDs separated by commas.
+
+    Raises ArgumentTypeError for other text, NoSuchProcessError for a number above all PIDs.
+    """
     pids = text.split(",")
-    if not all(pid.isdecimal() and 0 < int(pid) < 2**22 for pid in pids):
+    if not all(re.fullmatch("[0-9]{1,18}", pid) and int(pid) for pid in pids):
         raise argparse.ArgumentTypeError(f"{text!r} is not a PID, or PIDs separated by commas")
+    if too_large := [pid for pid in pids if int(pid) >= _PIDS_END]:
+        raise NoSuchProcessError(f"no process {too_large[0]} ('polltrace ps' lists the servers)")
     return [int(pid) for pid in pids]
 
 
+# The kernel gives no larger PID than one below this.
+_PIDS_END = 1 << 22
 _SECONDS = {"us": 1e-6, "ms": 1e-3, "": 1, "s": 1, "m": 60, "min": 60, "h": 3600}
 
 
@@ -32,6 +41,8 @@ def duration(text: str) -> float:
     """
     match = re.fullmatch(r"([0-9]+|[0-9]*\.[0-9]+)\s*([a-z]*)", text.strip())
     value = float(match[1]) * _SECONDS.get(match[2], 0) if match else 0.0
+    if match and match[2] in _SECONDS and value == 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is no time at all: give more, like 500ms")
     if not 0 < value < 1e9:
         raise argparse.ArgumentTypeError(f"{text!r} is not a duration, like 10s, 500ms, 2m or 1h")
     return value

@@ -82,6 +82,7 @@ def test_help_of_a_command(run: Run) -> None:
         (["why", "-p", "1", "--jsn"], "why: unrecognized arguments: --jsn; did you mean --json?"),
         (["export", "prometheus", "--lisen=1"], "did you mean --listen?"),
         (["stat", "-d", "soon"], "stat: argument -d/--duration: 'soon' is not a duration, like"),
+        (["stat", "1234"], "1234: no such command; for a running process: -p 1234"),
         (["stacks", "--at", "cp"], "invalid choice: 'cp' (choose from 'poll', 'cpu', 'offcpu')"),
         (["export", "prometheus", "--top", "x"], "('polltrace help export' shows the usage)"),
         (["why"], "the following arguments are required: -p/--pid"),
@@ -155,9 +156,17 @@ def test_durations(text: str, seconds: float) -> None:
     assert duration(text) == pytest.approx(seconds)
 
 
-@pytest.mark.parametrize("text", ["", "0", "0s", "-1", "1d", "s", "1m30s", "nan", "inf", "1e9h"])
+@pytest.mark.parametrize("text", ["", "-1", "1d", "s", "1m30s", "nan", "inf", "1e9h"])
 def test_an_invalid_duration_is_refused(text: str) -> None:
     with pytest.raises(argparse.ArgumentTypeError, match="is not a duration, like 10s, 500ms"):
+        duration(text)
+
+
+@pytest.mark.parametrize("text", ["0", "0s", "0.0ms"])
+def test_a_duration_of_zero_is_refused(text: str) -> None:
+    with pytest.raises(
+        argparse.ArgumentTypeError, match="is no time at all: give more, like 500ms"
+    ):
         duration(text)
 
 

@@ -130,13 +130,22 @@ def test_no_process_is_meant(run: Run, options: list[str], code: int, words: str
     assert words in ended.stderr
 
 
+@pytest.mark.parametrize("verb", ["stat", "why"])
+def test_a_number_above_all_pids_is_no_process(run: Run, verb: str) -> None:
+    ended = run(verb, "-p", "99999999")
+    assert (ended.returncode, ended.stderr) == (
+        5,
+        "polltrace: no process 99999999 ('polltrace ps' lists the servers)\n",
+    )
+
+
 def a_pid_that_is_gone() -> str:
     process = subprocess.Popen(["true"])
     process.wait()
     return str(process.pid)
 
 
-@pytest.mark.parametrize("pid", ["0", "12x", "", "1,,2", "99999999"])
+@pytest.mark.parametrize("pid", ["0", "12x", "", "1,,2"])
 def test_an_invalid_pid_is_refused(run: Run, pid: str) -> None:
     ended = run("stat", "-p", pid)
     assert ended.returncode == 2
