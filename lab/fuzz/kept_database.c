@@ -25,7 +25,7 @@ bool __wrap_database_open(struct database *database, struct sga *sga,
                           size_t size);
 void __wrap_database_close(struct database *database);
 
-// What can be changed: the fixed tables with the session's parameters, and the
+// Changeable parts: the fixed tables with the session's parameters, and the
 // user's tables.
 static struct schema {
     const char *name;

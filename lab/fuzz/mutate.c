@@ -41,7 +41,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most,
     size_t old = length_of(header) - HEADER, room = most - size + old;
     if (room > sizeof body)
         room = sizeof body;
-    // Without room for a byte, LLVMFuzzerMutate() would take one all the same.
+    // Without space for a byte, LLVMFuzzerMutate() would take one all the same.
     if (room == 0 || old > room)
         return LLVMFuzzerMutate(data, size, most);
     memcpy(body, header + HEADER, old);

@@ -61,7 +61,7 @@ int __wrap_RAND_bytes(unsigned char *into, int size) {
     return 1;
 }
 
-// Nothing is sent to it: in-band, no signals are asked for.
+// Nothing is sent to it: in-band, no signals are requested.
 pid_t __wrap_getpid(void) {
     return PID;
 }

@@ -99,7 +99,7 @@ static void translate(const uint8_t *data, size_t size,
                       const struct catalog *with) {
     static struct translation made;
     translation_make((const char *)data, size, "\"SCOTT\"", with, NULL, &made);
-    // What SQLite runs, and has no error, has a text.
+    // A translation without an error has a text.
     if (!made.error && made.kind <= STATEMENT_DDL && !made.sql)
         abort();
     translation_free(&made);

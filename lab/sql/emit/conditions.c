@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Conditions. What SQLite would compare otherwise than Oracle, COMPARE$ does.
+// Conditions. COMPARE$ compares values that SQLite orders otherwise.
 #include <stdio.h>
 #include <string.h>
 

@@ -53,7 +53,8 @@ void emit_comparison(struct emitter *e, const struct expr *a,
                      const struct expr *b, enum sign sign, bool native);
 // rows.c: conditions of rows, and SET (a, b) = (query).
 void emit_row_condition(struct emitter *e, const struct expr *condition);
-// The only row of the query, as "ROW$"(C0, C1 ...), and what begins its values.
+// The only row of the query, as "ROW$"(C0, C1 ...), and the beginning of its
+// values.
 void emit_only_row(struct emitter *e, const struct query *query,
                    unsigned count);
 // queries.c
@@ -64,8 +65,8 @@ void emit_groups(struct emitter *e, const struct block *block, uint64_t set);
 void emit_block(struct emitter *e, const struct block *block, bool compound);
 // rollup.c: the sets of a ROLLUP's groups, one after the other.
 void emit_rollup(struct emitter *e, const struct block *block);
-// hierarchy.c: FROM, a column in it, LEVEL and the like, what a row carries,
-// and the part of WHERE that joins tables or the other one.
+// hierarchy.c: FROM, a column in it, LEVEL and the like, a row's carried
+// values, and the part of WHERE that joins tables or the other one.
 void emit_hierarchy(struct emitter *e, const struct block *block);
 void emit_hierarchy_column(struct emitter *e, const struct expr *column);
 void emit_pseudo_column(struct emitter *e, const struct expr *column);
@@ -84,7 +85,7 @@ void emit_order(struct emitter *e, const struct order_terms *order,
 void emit_sources(struct emitter *e, const struct block *block);
 void emit_table(struct emitter *e, const struct source *source);
 // remote.c: a query whose tables are all at the other end of one link, as a
-// query of what it returns there. False if it is another.
+// query of its result there. False if it is another.
 bool emit_remote_query(struct emitter *e);
 // changes.c, merge.c, definitions.c
 void emit_change(struct emitter *e);
@@ -97,8 +98,8 @@ void emit_definition(struct emitter *e);
 void emit_own(struct emitter *e, struct name name);
 // views.c: CREATE and DROP of views and synonyms.
 void emit_view_definition(struct emitter *e);
-// clusters.c: CREATE and DROP CLUSTER; what puts the new table into its
-// cluster.
+// clusters.c: CREATE and DROP CLUSTER; the text that puts the new table into
+// its cluster.
 void emit_cluster_definition(struct emitter *e);
 void emit_clustered(struct emitter *e);
 // links.c: CREATE and DROP DATABASE LINK run no SQL.

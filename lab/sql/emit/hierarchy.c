@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // CONNECT BY as a recursive query. The rows of FROM become TREE$n's, which know
 // their level (L), the keys of their ancestors (P), their columns (C0 ...),
-// what they carry of their parent or root (V1 ...) and what siblings are sorted
-// by (S1 ...). SQLite takes the row with the highest level first, so each row
-// is followed by its children.
+// what they carry of their parent or root (V1 ...) and the keys by which
+// siblings are sorted by (S1 ...). SQLite takes the row with the highest level
+// first, so each row is followed by its children.
 #include <stdio.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ static void emit_numbered(struct emitter *e, const char *format, unsigned n) {
     emit_text(e, text);
 }
 
-// What is written of the row that is asked about: a child, or a node.
+// The columns of the row in question: a child, or a node.
 static void emit_alias(struct emitter *e, const struct hierarchy *hierarchy) {
     emit_numbered(
         e, hierarchy->row == ROW_CHILD ? " \"CHILD$%u\"" : " \"NODE$%u\"",
@@ -114,7 +114,7 @@ static void emit_columns(struct emitter *e, const struct block *block,
         }
 }
 
-// The child's key is made of what PRIOR is of in the condition.
+// The child's key is made of the operands of PRIOR in the condition.
 static void emit_key(struct emitter *e, const struct hierarchy *hierarchy) {
     for (const struct expr *one = hierarchy->priors.first; one;
          one = one->next_carried) {
@@ -145,7 +145,7 @@ static void emit_step(struct emitter *e, const struct hierarchy *hierarchy,
     emit_text(e, ")");
 }
 
-// What a new row carries; `root`: it has no parent.
+// The values that a new row carries; `root`: it has no parent.
 static void emit_carried_values(struct emitter *e, struct hierarchy *hierarchy,
                                 bool root) {
     const struct expr *expr = hierarchy->values.first;

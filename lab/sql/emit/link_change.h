@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What CREATE or DROP DATABASE LINK is to do.
+// The change that CREATE or DROP DATABASE LINK makes.
 #ifndef ORALAB_LINK_CHANGE_H
 #define ORALAB_LINK_CHANGE_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // GROUP BY ROLLUP(a, b) and the like: of a ROLLUP, the groups by a and b, those
-// by a, and all rows, each by a query of its own. What a set does not group by
-// is NULL in it.
+// by a, and all rows, each by a query of its own. Columns that a set does not
+// group by is NULL in it.
 #include <stdio.h>
 
 #include "sql/emit/emitter.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What comes after FROM.
+// The list of tables after FROM.
 #include <ctype.h>
 #include <sqlite3.h>
 #include <strings.h>

@@ -192,7 +192,7 @@ static void emit_top_query(struct emitter *e) {
     e->result->skips_locked = tree->skips_locked;
 }
 
-// What a block is given.
+// The inputs of a block.
 static void emit_placeholders(struct emitter *e) {
     char number[16];
     if (e->s->binds > MOST_BLOCK_BINDS)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Translates Oracle SQL to SQLite's. What SQLite cannot express is refused;
-// nothing is passed on that SQLite would silently answer differently.
+// Translates Oracle SQL to SQLite's. A statement that SQLite cannot express is
+// refused; nothing is passed on that SQLite would silently answer differently.
 #ifndef ORALAB_TRANSLATE_H
 #define ORALAB_TRANSLATE_H
 

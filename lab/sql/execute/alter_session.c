@@ -135,7 +135,7 @@ static unsigned keep(const struct database *database, const struct token *name,
         {"cursor_sharing", "EXACT"},
         {"optimizer_mode", "ALL_ROWS"},
     };
-    // Oracle knows these; what they do is not done here.
+    // Settings of Oracle's without an effect here.
     static const char *const ignored_settings[] = {
         "container",
         "ddl_lock_timeout",

@@ -12,7 +12,7 @@ bool alter_session_execute(struct database *database, const char *sql,
                            size_t length, struct ora_error *error);
 
 // The statement that a client sends with its logon: all of it that can be done.
-// What cannot is given to `refused`, as the text of an error.
+// A setting that cannot is given to `refused`, as an error's text.
 void alter_session_at_logon(struct database *database, const char *sql,
                             size_t length, void (*refused)(const char *why));
 

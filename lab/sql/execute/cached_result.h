@@ -22,7 +22,7 @@ struct cached_result {
 // by.
 void cached_result_bind(struct cursor *cursor, const struct bind_value *value,
                         unsigned count);
-// Whether the query's result could be looked for, by what it reads.
+// Whether the query's result could be cached, by its tables.
 bool cached_result_is_possible(const struct cursor *cursor);
 // Whether it is to be.
 bool cached_result_is_wanted(const struct cursor *cursor);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The records of SQL trace that are about a cursor. Each function writes
-// whatever the level is; the caller asks sql_trace_wants().
+// whatever the level is; the caller consults sql_trace_wants().
 #ifndef ORALAB_CALL_TRACE_H
 #define ORALAB_CALL_TRACE_H
 
@@ -14,7 +14,7 @@ uint64_t call_trace_number(const struct cursor *cursor);
 void call_trace_write(const struct statement_call *call,
                       const struct statement_call *end, uint64_t rows,
                       const struct ora_error *error);
-// CLOSE, after what closing the cursor has cost.
+// CLOSE, with the cost of closing the cursor.
 void call_trace_close(uint64_t number, unsigned depth, int64_t began_us,
                       int64_t began_cpu_us);
 

@@ -15,7 +15,7 @@ enum {
     CHECK_VIOLATED = 2290,
 };
 
-// Rows of table and name of what the rest of the message, ?1, is about. A key
+// Table and name of the constraint in the rest of the message, ?1. A key
 // is in it as "T.A, T.B".
 struct search {
     const char *view, *condition;

@@ -6,7 +6,7 @@
 
 #include "sql/execute/cursor.h"
 
-// Writes the error of a statement that SQLite ended with this message anew:
+// Rewrites the error of a statement that SQLite ended with this message:
 // ORA-00001 and ORA-02290 with the constraint, ORA-01400 and ORA-01407 with the
 // column, ORA-01452 for CREATE UNIQUE INDEX. Other errors stay as they are.
 void constraint_names_tell(const struct cursor *cursor, const char *message,

@@ -187,7 +187,7 @@ static void find_lines(struct counted *c, unsigned *cursor_line) {
     unsigned line = 0, made = 0;
     for (unsigned at = 1; at < c->op_count; at++) {
         const Op *op = &ops[at];
-        // What comes before the rest is at the end.
+        // The beginning of the rest is at the end.
         if ((int)at == ops[0].p2)
             line = 0;
         if (op->opcode == OP_Explain) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Programs of SQLite's that count what each operation of their plan does.
+// Programs of SQLite's that count the work of each operation of their plan.
 //
 // SQLite makes the same program for EXPLAIN QUERY PLAN as for the statement,
 // except that it says where each operation begins; plan_marks.patch has it also
@@ -7,9 +7,9 @@
 // copy of SQLite's interpreter that counts, so that the other programs cost
 // nothing more.
 //
-// What is done belongs to the operation in whose part of the program it is
+// Work belongs to the operation in whose part of the program it is
 // done. So do gets, except that a row may be read, and the rest of a long one,
-// only when a column of it is needed, in another's part. What is no operation's
+// only when a column of it is needed, in another's part. Work of no operation
 // is the statement's own. Where several operations share a cursor (MULTI-INDEX
 // OR, RIGHT JOIN) whose work it is is not known.
 #ifndef ORALAB_COUNTED_PROGRAM_H
@@ -31,7 +31,7 @@ struct plan_work {
     uint64_t ns;
 };
 
-// What an operation has done, without those that it calls. An access by an
+// The work of an operation, without those that it calls. An access by an
 // index is two of them, the table's and the index's.
 struct plan_counts {
     bool known; // else none of it is, and the work is part of what it has
@@ -45,9 +45,9 @@ struct plan_counts {
 unsigned counted_program_nodes(sqlite3_stmt *statement, struct plan_node *node,
                                unsigned most);
 // Makes the statement a counted one; `stat` are the session's statistics. False
-// without memory, and the statement stays what it was.
+// without memory, and the statement stays as it was.
 bool counted_program_make(sqlite3_stmt **statement, const uint64_t *stat);
-// Begins to count anew.
+// Restarts counting.
 void counted_program_restart(sqlite3_stmt *statement);
 // By the node's index. `index` is only known of an access to a table by it.
 void counted_program_read(sqlite3_stmt *statement, unsigned node,

@@ -23,7 +23,8 @@ char *create_as_texts(struct database *database,
         ora_error_set(error, 1027, "");
         return NULL;
     }
-    // Of a clustered table, `query` goes on with what puts it into its cluster.
+    // Of a clustered table, `query` continues with the text that puts it into
+    // its cluster.
     if (sqlite3_prepare_v2(database->db, query, -1, &statement, NULL) !=
         SQLITE_OK) {
         ora_error_from_sqlite(error, database->db);

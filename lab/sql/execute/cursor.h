@@ -71,10 +71,10 @@ struct bind_value {
     size_t length;
 };
 
-// What a block does with its placeholders, and what it gave to them.
+// How a block uses its placeholders, and their values afterwards.
 enum direction { DIRECTION_IN, DIRECTION_OUT, DIRECTION_IN_OUT };
 
-struct bind_array { // what a block gave to a bind that is a table
+struct bind_array {                 // the values of a bind that is a table
     struct sqlite3_value **element; // in their order, NULL for NULL
     size_t count;
     bool given;
@@ -124,8 +124,8 @@ struct cursor {
     char savepoint[LONGEST_NAME + 1]; // see translate.h
     struct column *column;
     unsigned columns;
-    // The columns that the client was told of, if the statement was parsed
-    // again since.
+    // The columns that were described to the client, if the statement was
+    // parsed again since.
     struct column *shown;
     unsigned shown_columns;
     uint8_t *bound;          // per placeholder: the type of its value
@@ -141,7 +141,7 @@ struct cursor {
     struct ahead *ahead;         // the remaining rows, if they were read ahead
     struct plan *plan;           // if it was needed; see plan_trace.h
     struct sqlite3_stmt *reader; // of rows read ahead; NULL until there are
-    bool gathers;                // its hint asks for plan statistics
+    bool gathers;                // its hint requests plan statistics
     bool gathering;              // it was parsed to have them
     struct plan_statistics *statistics; // NULL: it has none
     // For the result cache.
@@ -171,7 +171,7 @@ enum direction cursor_direction(const struct cursor *cursor, unsigned at);
 bool cursor_sets_any(const struct cursor *cursor);
 // Makes `to` the cursor that `from` was, at another address.
 void cursor_move(struct cursor *from, struct cursor *to);
-// Forgets what a block's execution gave.
+// Forgets the results of a block's execution.
 void cursor_forget_outcome(struct cursor *cursor);
 // Whether it is a change with RETURNING.
 bool cursor_returns(const struct cursor *cursor);

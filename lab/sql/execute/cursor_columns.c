@@ -59,7 +59,7 @@ static void describe_number(struct column *column, const char *declared) {
     }
 }
 
-// What a value of the type is described as that no declaration tells more of.
+// The description of a value of the type without a declaration.
 static void describe_any(struct column *column) {
     const bool interval = column->type == COLUMN_INTERVAL_YM ||
                           column->type == COLUMN_INTERVAL_DS;
@@ -185,7 +185,7 @@ bool cursor_names_are_ambiguous(const struct cursor *cursor) {
     return false;
 }
 
-// Whether the columns are still those that the client was told of.
+// Whether the columns are still those that were described to the client.
 static bool same_as_shown(const struct cursor *cursor,
                           struct ora_error *error) {
     enum { NOT_IN_SELECT_LIST = 1007, INCONSISTENT_TYPES = 932 };
@@ -205,7 +205,7 @@ static bool same_as_shown(const struct cursor *cursor,
     return true;
 }
 
-// The type of an expression's value, which the first row does not tell when it
+// The type of an expression's value, which the first row does not show when it
 // is NULL there: then the rows that follow do.
 static bool type_from_rows(struct cursor *cursor, unsigned at,
                            struct column *column, struct ora_error *error) {

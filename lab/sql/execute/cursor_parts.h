@@ -25,7 +25,7 @@ bool cursor_names_are_ambiguous(const struct cursor *cursor);
 bool cursor_types_are_known(const struct cursor *cursor);
 // Determines the columns' types once the first row is ready: from the
 // declaration, else from the row's value, else from the translation. False if
-// the client was told of other columns.
+// other columns were described to the client.
 bool cursor_settle_types(struct cursor *cursor, struct ora_error *error);
 
 #endif

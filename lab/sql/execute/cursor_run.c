@@ -58,7 +58,7 @@ __attribute__((noinline)) static int opiexe(struct cursor *cursor) {
 }
 
 // Whether to run the statement again because tables have changed and it was
-// parsed anew: another table may have the name, or columns other types.
+// parsed again: another table may have the name, or columns other types.
 static bool once_more(struct cursor *cursor, int rc, int *times,
                       struct ora_error *error) {
     enum { MOST_TIMES = 50 };
@@ -260,7 +260,7 @@ static bool run_alone(struct cursor *cursor, struct ora_error *error) {
 }
 
 // Whether the query is executed at the other end of a link as a whole, and its
-// rows come with a later call, which tells how many it wants.
+// rows come with a later call, which names their number.
 static bool opens_remotely(const struct cursor *cursor) {
     return cursor->remote_query && !cursor->database->fetch_follows &&
            (cursor->described || cursor_types_are_known(cursor));
@@ -289,7 +289,7 @@ static bool open_remotely(struct cursor *cursor, struct ora_error *error) {
 static bool run_query(struct cursor *cursor, struct ora_error *error) {
     const struct result_cache *cache = &cursor->database->sga->result_cache;
     struct cached_result result;
-    // What it was parsed for may have got another definition, or an annotation.
+    // Its tables may have got another definition, or an annotation.
     if (cached_result_is_possible(cursor) &&
         cursor->definitions !=
             __atomic_load_n(&cache->definitions, __ATOMIC_SEQ_CST) &&

@@ -37,7 +37,7 @@ struct plsql_calls {
     // Compiles the block that the cursor was parsed as.
     bool (*compile)(struct cursor *cursor, struct ora_error *error);
     bool (*execute)(struct cursor *cursor, struct ora_error *error);
-    // Frees what compile() made.
+    // Frees the result of compile().
     void (*release)(struct cursor *cursor);
     // CREATE and DROP of a procedure, function or package.
     bool (*define)(struct cursor *cursor, struct ora_error *error);
@@ -90,7 +90,7 @@ struct database {
     unsigned remote_queries;       // that have been tables
     bool remote_rows;              // have come in the client's call
     uint32_t rows_wanted; // by the client's call; 0: it names no number
-    // What a whole remote query does as SQLite begins to run it.
+    // The step of a whole remote query when SQLite begins to run it.
     enum remote_step {
         REMOTE_WITH_ROWS, // is executed, and its first rows are fetched
         REMOTE_ALONE,     // is executed; becomes REMOTE_EXECUTED

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The row that a statement changed last, which drivers ask for (lastrowid).
+// The row that a statement changed last, which drivers request (lastrowid).
 #ifndef ORALAB_LAST_ROW_H
 #define ORALAB_LAST_ROW_H
 

@@ -74,7 +74,7 @@ __attribute__((noinline)) static bool kcbgtcr(struct lio *lio) {
 static sqlite3_pcache_page *fetch(sqlite3_pcache *cache, unsigned page,
                                   int create_flag) {
     struct page_cache *of = cache_of(cache);
-    // Without the flag SQLite only asks whether the page is cached.
+    // Without the flag SQLite only checks whether the page is cached.
     if (of->data_file && create_flag && the_lio->db && !the_lio->retries_lock &&
         !kcbgtcr(the_lio)) {
         // the rollback of the statement gets pages too

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The server's private memory (PGA): all that SQLite allocates, except pages of
 // data files, which are the buffer cache. Sorts and temporary tables spill to
-// files long before the limit; what cannot spill fails with ORA-04036.
+// files long before the limit; memory that cannot spill fails with ORA-04036.
 #ifndef ORALAB_PGA_H
 #define ORALAB_PGA_H
 
@@ -19,7 +19,7 @@ void pga_begin_call(void);
 // Whether an allocation failed since then because of the limit.
 bool pga_is_exceeded(void);
 
-// Around calls of the buffer cache: what is allocated and freed does not count.
+// Around calls of the buffer cache, whose memory does not count.
 // Inline, because every get passes here.
 extern bool pga_in_buffer_cache;
 

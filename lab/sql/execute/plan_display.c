@@ -13,7 +13,7 @@
 
 enum { NOT_IMPLEMENTED = 3001, LINE = 80 };
 
-// A plan and what is known of it.
+// A plan and its statistics.
 struct shown {
     const char *sql_id;
     const char *sql;

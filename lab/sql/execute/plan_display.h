@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// DBMS_XPLAN.DISPLAY_CURSOR: a plan, with what its operations have done, as
+// DBMS_XPLAN.DISPLAY_CURSOR: a plan, with the work of its operations, as
 // lines of text in Oracle's form.
 #ifndef ORALAB_PLAN_DISPLAY_H
 #define ORALAB_PLAN_DISPLAY_H

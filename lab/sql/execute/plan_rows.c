@@ -66,7 +66,7 @@ static const char *own_name(const char *text) {
 }
 
 // Whether a search by the index that keeps a table in its cluster names all
-// columns of the key, which is what Oracle hashes.
+// columns of the key, which Oracle hashes.
 static bool is_hashed(const char *index) {
     const unsigned long columns =
         strtoul(index + sizeof CLUSTER_INDEX + sizeof "00", NULL, 10);

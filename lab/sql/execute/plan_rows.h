@@ -15,7 +15,7 @@ enum { PLAN_OPERATION = 96, MOST_PLAN_ROWS = 200 };
 struct plan_row {
     unsigned parent;   // its number; rows are numbered from 1. 0: none
     unsigned position; // among the rows of its parent, from 1
-    // What a counted program counts for it, by the node's index.
+    // The counts of a counted program, by the node's index.
     enum {
         PLAN_OF_NODE,
         PLAN_OF_INDEX, // by which `node` reads its table
@@ -34,7 +34,7 @@ struct plan_rows {
 
 // False where SQLite gives no plan, or it has too many rows.
 bool plan_rows_read(const struct cursor *cursor, struct plan_rows *rows);
-// What the rows have counted since the program was restarted, each with those
+// The counts of the rows since the program was restarted, each with those
 // below it.
 void plan_rows_count(const struct plan_rows *rows,
                      struct sqlite3_stmt *statement,

@@ -161,7 +161,7 @@ void plan_statistics_add(const struct statement_call *call,
     for (unsigned i = 1; i <= statistics->rows.count; i++)
         if (statistics->rows.row[i - 1].kind == PLAN_OF_CHANGE)
             statistics->last[i] = *total;
-    // What is sorted last is what the statement gives.
+    // The rows that are sorted last are the statement's result.
     if (cursor->kind == STATEMENT_QUERY && !statistics->last[1].rows_known &&
         strncmp(statistics->rows.row[0].operation, "SORT ", 5) == 0) {
         statistics->last[1].rows_known = true;

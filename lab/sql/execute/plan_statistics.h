@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the operations of a statement's plan have done, for statements with the
+// The work of the operations of a statement's plan, for statements with the
 // hint GATHER_PLAN_STATISTICS and sessions whose STATISTICS_LEVEL is ALL.
 // Others have no counted program, and cost nothing more.
 //

@@ -7,7 +7,7 @@
 
 // The plan hash value; 0 where there is no plan.
 uint32_t plan_trace_hash(struct cursor *cursor);
-// After EXEC or FETCH: adds up what the execution costs, and writes the STAT
+// After EXEC or FETCH: adds up the costs of the execution, and writes the STAT
 // lines once it is over, as far as the level wants them.
 void plan_trace_after_call(struct cursor *cursor,
                            const struct statement_call *call,

@@ -22,12 +22,12 @@ enum {
 struct ahead {
     FILE *file;
     uint8_t *memory;        // in the place of a file; from malloc
-    size_t at;              // in it: what is read next
+    size_t at;              // in it: the next position to read
     size_t bytes, most;     // those in the file, and how many it may have
     uint64_t rows;          // left in the file
     uint64_t total;         // in the file
     sqlite3_stmt *row;      // SELECT ?1, ?2, ..: the row read from there last
-    struct ora_error error; // what comes after the rows; number 0: their end
+    struct ora_error error; // the error after the rows; number 0: none
 };
 
 static bool put(struct ahead *ahead, const void *from, size_t bytes) {

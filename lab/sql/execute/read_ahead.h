@@ -24,7 +24,7 @@ bool read_ahead_is_needed(const struct database *database);
 bool read_ahead_take(struct cursor *cursor, void *rows, uint64_t bytes,
                      uint64_t count);
 // Reads the query that stands on its first row to its end, as above. If its
-// rows take more than `most` bytes, it is to be executed anew instead, from
+// rows take more than `most` bytes, it is to be executed again instead, from
 // cursor_advance() on, and has no `ahead`.
 bool read_ahead_within(struct cursor *cursor, size_t most,
                        struct ora_error *error);

@@ -27,7 +27,7 @@ struct remote_calls {
     struct remote_query *(*parse)(struct remote *remote, const char *link,
                                   const char *sql, size_t length,
                                   unsigned binds, struct ora_error *error);
-    // What its columns are; `type` is that of the wire.
+    // Its columns; `type` is that of the wire.
     unsigned (*columns)(const struct remote_query *query,
                         const struct column **column);
     // Executes it, and fetches its first `rows` rows; 0: none yet.
@@ -40,7 +40,7 @@ struct remote_calls {
     bool (*value)(struct remote_query *query, unsigned column,
                   struct bind_value *value, struct ora_error *error);
     void (*close)(struct remote_query *query);
-    // What is on its way arrives: no server waits for us between two calls.
+    // Packets on their way arrive: no server waits for us between two calls.
     void (*settle)(struct remote *remote);
     bool (*in_transaction)(const struct remote *remote);
     bool (*end_transaction)(struct remote *remote, bool commit,

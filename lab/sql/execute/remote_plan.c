@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What is asked of the remote side for a table: the columns that the statement
+// The remote query for a table: the columns that the statement
 // uses, and the rows that its simple comparisons take. SQLite compares them
 // again, so it may be given too many rows, but never too few.
 #include <sqlite3.h>

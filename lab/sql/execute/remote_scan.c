@@ -123,7 +123,8 @@ static int close_cursor(sqlite3_vtab_cursor *base) {
     return SQLITE_OK;
 }
 
-// Whether the remote side still has the columns that the statement was told of.
+// Whether the remote side still has the columns that the statement was parsed
+// with.
 static bool same_columns(const struct remote_definition *of, uint64_t used,
                          const struct remote_query *query,
                          struct ora_error *error) {
@@ -199,7 +200,7 @@ static int filter(sqlite3_vtab_cursor *base, int index, const char *plan, int n,
     transaction_show(of->database);
     if (ready && alone) {
         *step = REMOTE_EXECUTED;
-        return SQLITE_ABORT; // the statement begins anew when rows are wanted
+        return SQLITE_ABORT; // the statement restarts when rows are wanted
     }
     ready = ready && advance(cursor, &error);
     return ready ? SQLITE_OK : fail(base->pVtab, &error);
@@ -246,7 +247,7 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int n) {
     struct ora_error error = {0};
     struct bind_value value;
     if ((unsigned)n >= of->columns)
-        return SQLITE_OK; // an argument: nothing asks for it
+        return SQLITE_OK; // an argument: nothing reads it
     if (!calls_of(of)->value(cursor->query,
                              remote_plan_place(cursor->used, (unsigned)n),
                              &value, &error))

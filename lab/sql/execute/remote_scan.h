@@ -24,7 +24,7 @@ struct remote_definition { // the argument of the module
 // remote_scan.c: the module of all of them; its argument is a definition.
 extern const struct sqlite3_module remote_module;
 
-// remote_plan.c: SQLite asks how a table would be read. The plan's text has the
+// remote_plan.c: SQLite compares ways to read a table. The plan's text has the
 // columns that are used, and of each comparison its column and its operator.
 int remote_plan(const struct remote_definition *of,
                 struct sqlite3_index_info *info, struct ora_error *error);

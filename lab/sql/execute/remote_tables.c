@@ -17,7 +17,7 @@ static void definition_free(void *data) {
     free(of);
 }
 
-// Takes over the query, which for a table has only told its columns.
+// Takes over the query, which for a table has only described its columns.
 static struct remote_definition *define(struct database *database,
                                         const char *link,
                                         struct remote_query *query) {

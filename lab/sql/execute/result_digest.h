@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a result is found by: SHA-256 of a sequence of parts.
+// The key of a result: SHA-256 of a sequence of parts.
 #ifndef ORALAB_RESULT_DIGEST_H
 #define ORALAB_RESULT_DIGEST_H
 

@@ -104,7 +104,7 @@ bool savepoint_roll_back(struct database *database, const char *name,
     // Half-fetched queries keep their rows.
     if (!read_ahead_all(database, NULL, error))
         return false;
-    // What a block undoes if it fails begins no earlier than this.
+    // A block that fails undoes nothing earlier than this.
     const bool restarts_block = all->block > to->number;
     if (run(database, "ROLLBACK TO", to->number) &&
         (!restarts_block || run(database, "SAVEPOINT", all->block)))

@@ -22,7 +22,7 @@ bool savepoint_roll_back(struct database *database, const char *name,
 bool savepoints_begin(struct database *database);
 // The transaction has ended.
 void savepoints_forget(struct database *database);
-// The outermost block of PL/SQL: what it has changed can be undone alone. False
+// The outermost block of PL/SQL: its changes can be undone alone. False
 // where no transaction is open, or without memory.
 bool savepoints_begin_block(struct database *database);
 // The block's own savepoints stay.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The calls on a cursor that the time model times and SQL trace writes: parse,
-// execute, fetch. One runs at a time on each level: what PL/SQL executes is one
-// level deeper than its block.
+// execute, fetch. One runs at a time on each level: a statement of PL/SQL is
+// one level deeper than its block.
 #ifndef ORALAB_STATEMENT_CALL_H
 #define ORALAB_STATEMENT_CALL_H
 
@@ -32,7 +32,7 @@ struct statement_call statement_call_deeper(struct database *database);
 void statement_call_back(struct database *database,
                          struct statement_call outer);
 // The running call is over, if there is one; `rows` is the number of its rows,
-// `error` what ended it (number 0: none).
+// `error` the error that ended it (number 0: none).
 void statement_call_ends(struct database *database, uint64_t rows,
                          const struct ora_error *error);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// SQLite, plus what its interface lacks: changes that can always be undone
-// alone, and access to its names and statements. By itself SQLite journals a
-// statement only if it expects that the statement can fail half-way. Functions
-// that raise errors, and cancels, can fail any statement half-way.
+// SQLite, plus functions that its interface lacks: changes that can always be
+// undone alone, and access to its names and statements. By itself SQLite
+// journals a statement only if it expects that the statement can fail half-way.
+// Functions that raise errors, and cancels, can fail any statement half-way.
 
 // What plan_marks.patch has SQLite note in a program; see counted_program.h.
 enum plan_mark {

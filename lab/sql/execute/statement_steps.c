@@ -53,7 +53,7 @@ static int after_steps(void *argument) {
     // the whole transaction back.
     if (database->lio.undoable) {
         database->lio.cancelled = true;
-        database->lio.undoable = false; // what undoes it makes gets
+        database->lio.undoable = false; // undoing it makes gets
         sqlite_fail_statement(database->db);
     }
     return true;

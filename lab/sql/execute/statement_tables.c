@@ -25,7 +25,7 @@ struct result_key statement_table_key(const char *user, const char *table) {
     return key;
 }
 
-// SQLite tells of a table once for each use of a column.
+// SQLite reports a table once for each use of a column.
 static bool is_noted(const struct statement_tables *tables, const char *user,
                      const char *table) {
     char full_name[WHOLE_NAME];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a statement reads and changes, as SQLite's authorizer is told while it
-// is prepared: the result cache depends on it.
+// The tables that a statement reads and changes, as seen by the authorizer
+// while it is prepared: the result cache depends on it.
 #ifndef ORALAB_STATEMENT_TABLES_H
 #define ORALAB_STATEMENT_TABLES_H
 
@@ -19,7 +19,7 @@ struct statement_tables {
     bool calls; // a function of PL/SQL
 };
 
-// What the statements have read that a function has executed so far.
+// Tables read so far by the statements of a function.
 struct statements_read {
     struct statement_tables tables;
     uint64_t since; // of the oldest of their snapshots; see result_cache.h

@@ -210,7 +210,7 @@ static bool end_here(struct database *database, const char *how) {
 }
 
 // Half-fetched queries keep their rows. A query that the client cancels
-// meanwhile ends with that error, and the rollback goes on.
+// during it ends with that error, and the rollback goes on.
 static void keep_rows(struct database *database) {
     struct ora_error of_the_query = {0};
     const bool changed = !sqlite3_get_autocommit(database->db);
@@ -225,7 +225,7 @@ static bool remote_is_lost(const struct database *database) {
     return database->remote_error.number == SEVERE;
 }
 
-// What was read or locked over a lost link may have changed since.
+// Rows read or locked over a lost link may have changed since.
 static void roll_back_for_lost_link(struct database *database) {
     enum { ROLLED_BACK = 2050 };
     struct ora_error *error = &database->remote_error, why = *error;

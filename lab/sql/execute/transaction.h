@@ -27,7 +27,7 @@ bool transaction_is_open(const struct database *database);
 void transaction_show(struct database *database);
 // Why the last commit or rollback failed.
 void transaction_error(struct database *database, struct ora_error *error);
-// The session is over: what it has not committed will be undone.
+// The session is over: its uncommitted changes will be undone.
 void transaction_abandon(struct database *database);
 bool transaction_rollback(struct database *database);
 

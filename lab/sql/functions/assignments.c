@@ -111,7 +111,8 @@ static void assign_interval(sqlite3_context *context, sqlite3_value *value,
         value_result_error(context, 932, "expected INTERVAL");
 }
 
-// A CLOB takes text and what becomes text, a BLOB bytes, both of any length.
+// A CLOB takes text and values that become text, a BLOB bytes, both of any
+// length.
 static void assign_lob(sqlite3_context *context, sqlite3_value *value,
                        const struct column_type *type) {
     struct text text;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// TO_BINARY_DOUBLE and TO_BINARY_FLOAT, and the names of what has no digits.
+// TO_BINARY_DOUBLE and TO_BINARY_FLOAT, and the names of values without digits.
 #include <math.h>
 #include <sqlite3.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Comparison and sort keys for what SQLite would compare differently from
+// Comparison and sort keys for values that SQLite compares differently from
 // Oracle: text with numbers, numbers of many digits, a DATE with a TIMESTAMP.
 #include <sqlite3.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Functions that evaluate arguments only when needed. The emitter writes them
-// as expressions of SQLite's; emit/forms.c is what carries them out.
+// as expressions of SQLite's; emit/forms.c carries them out.
 #include "sql/functions/function.h"
 
 enum { MOST_ARGUMENTS = 256 };

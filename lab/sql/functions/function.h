@@ -15,7 +15,7 @@ struct sqlite3_value;
 struct database;
 
 enum function_kind {
-    FUNCTION_INTERNAL, // only what the emitter writes calls it
+    FUNCTION_INTERNAL, // called by emitted text only
     FUNCTION_PLAIN,
     FUNCTION_BARE, // called without parentheses; NAME$ in SQLite
     FUNCTION_FORM, // is emitted as an expression of SQLite's; see emit/forms.c

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What other functions of time do with INTERVALs.
+// Arithmetic of INTERVALs for other functions of time.
 #ifndef ORALAB_INTERVAL_ARITHMETIC_H
 #define ORALAB_INTERVAL_ARITHMETIC_H
 

@@ -18,7 +18,7 @@ struct kept {
     int64_t count;
 };
 
-// What is computed: the function's user data.
+// The aggregate: the function's user data.
 enum kept_aggregate { KEPT_COUNT, KEPT_SUM, KEPT_AVG, KEPT_MIN, KEPT_MAX };
 
 static enum kept_aggregate aggregate_of(sqlite3_context *context) {

@@ -10,7 +10,7 @@
 
 enum { MOST_STEPS = 4000000, DEEPEST = 10000 };
 
-// What comes after a group, or after one of its repetitions.
+// The continuation after a group, or after one of its repetitions.
 struct then {
     const struct regexp_node *group;
     unsigned times; // it has matched, this time included
@@ -108,7 +108,7 @@ static bool try_group(struct search *s, const struct regexp_node *group,
     return false;
 }
 
-// After `times` repetitions of a group: another one, or what follows.
+// After `times` repetitions of a group: another one, or the continuation.
 static bool repeat(struct search *s, const struct regexp_node *group,
                    const char *at, unsigned times, const struct then *outer) {
     if (times < group->least)
@@ -178,7 +178,7 @@ static bool back(struct search *s, const struct regexp_node *node,
     const char *from = s->now.from[node->number];
     const size_t length = from ? (size_t)(s->now.to[node->number] - from) : 0;
     if (!from || node->repeated || s->regexp->flags.ignores_case) {
-        s->failed = true; // what these are is not documented
+        s->failed = true; // these are not documented
         return false;
     }
     return (size_t)(s->end - at) >= length && memcmp(from, at, length) == 0 &&

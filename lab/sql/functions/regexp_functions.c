@@ -119,7 +119,7 @@ static bool whole_or(sqlite3_context *context, int n, sqlite3_value **value,
            value_whole(context, value[at], to);
 }
 
-// The occurrence that a call asks for, and the group in it.
+// The occurrence that a call requests, and the group in it.
 static bool find(struct searching *s, int64_t occurrence, int64_t group,
                  struct regexp_match *match, bool *found) {
     if (occurrence < 1 || group < 0) {

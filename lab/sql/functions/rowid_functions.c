@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// ROWIDTOCHAR and CHARTOROWID, and what stands for the column ROWID.
+// ROWIDTOCHAR and CHARTOROWID, and the value of the column ROWID.
 #include <sqlite3.h>
 
 #include "sql/functions/function.h"

@@ -52,7 +52,7 @@ static void sys_context(sqlite3_context *context, int n,
     sqlite3_result_error(context, "ORA-02003: invalid USERENV parameter", -1);
 }
 
-// What SYS_CONTEXT replaces. Some of the values are numbers.
+// The values that SYS_CONTEXT replaces. Some of the values are numbers.
 static void userenv(sqlite3_context *context, int n, sqlite3_value **value) {
     const struct database *database = sqlite3_user_data(context);
     const struct session_slot *self = database->self;

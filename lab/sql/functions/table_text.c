@@ -59,7 +59,8 @@ static void put_comma(sqlite3_str *to) {
         sqlite3_str_appendall(to, ",");
 }
 
-// Skips what is in parentheses. Returns the hint behind them, if there is one.
+// Skips parentheses with their content. Returns the hint behind them, if there
+// is one.
 static struct token skip_expression(struct reader *r) {
     struct token hint = {.type = TOKEN_END};
     int depth = 0;
@@ -242,7 +243,7 @@ static void finish(sqlite3_context *context, sqlite3_str *text) {
 }
 
 // {"columns": [{"name", "type", "default", "required"}], "constraints":
-// [{"name", "type", "columns", "condition"}]}. What there is none of is null.
+// [{"name", "type", "columns", "condition"}]}. Missing parts are null.
 static void table_text(sqlite3_context *context, int n, sqlite3_value **value) {
     struct reader r = begin(value[0]);
     struct table_text text = {sqlite3_str_new(NULL), sqlite3_str_new(NULL)};
@@ -353,7 +354,7 @@ static void view_text(sqlite3_context *context, int n, sqlite3_value **value) {
     finish(context, all);
 }
 
-// What the text of CREATE SYNONYM says: {"owner", "name", "link"}.
+// The content of CREATE SYNONYM: {"owner", "name", "link"}.
 static void synonym_text(sqlite3_context *context, int n,
                          sqlite3_value **value) {
     const char *text = (const char *)sqlite3_value_text(value[0]);

@@ -3,7 +3,7 @@
 // are keywords where the grammar has a place for them, and names elsewhere
 // (%fallback), unless Oracle reserves them; see words.c.
 //
-// What is missing where a statement breaks off, and so the error, is found by
+// The part missing where a statement breaks off, and so the error, is found by
 // asking which of these tokens could follow; see parse.c. The NO_ tokens never
 // occur: each stands for a kind of name that has an error of its own.
 %name grammar

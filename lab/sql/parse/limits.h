@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a statement may have at most.
+// Limits of a statement.
 #ifndef ORALAB_LIMITS_H
 #define ORALAB_LIMITS_H
 

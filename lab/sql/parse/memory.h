@@ -11,7 +11,7 @@ struct tree_memory {
     size_t total;
 };
 
-// Zeroed memory; NULL without memory, or beyond what one statement may take.
+// Zeroed memory; NULL without memory, or beyond the limit of one statement.
 void *tree_memory_take(struct tree_memory *memory, size_t bytes);
 void tree_memory_free(struct tree_memory *memory);
 

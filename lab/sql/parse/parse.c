@@ -14,7 +14,7 @@ enum {
     MOST_TOKENS = 1 << 19,
 };
 
-// Searches a hint for what changes how the query is run.
+// Searches a hint for words with an effect on the query.
 static void read_hint(struct statement *s, const struct token *hint) {
     const char *position = hint->at, *end = hint->at + hint->length;
     for (;;) {
@@ -239,7 +239,7 @@ bool parse_tree(struct statement *s) {
     return !s->error;
 }
 
-// What is known of a whole statement is of both trees now.
+// Facts of a whole statement belong to both trees now.
 static void join_trees(struct tree *to, struct tree *more) {
     struct with **withs = &to->withs;
     while (*withs)
@@ -319,7 +319,7 @@ void parse_right(struct statement *s, unsigned token) {
         unexpected_in_plsql(s, token);
 }
 
-// What is missing, by what could have come instead of this token.
+// The error of the missing part, by the tokens that could have come instead.
 static unsigned missing(const struct statement *s, const void *parser,
                         unsigned at) {
     static const struct {

@@ -23,7 +23,7 @@ bool parse_accepts(const void *parser, int token);
 
 // For the grammar's actions.
 void parse_unexpected(struct statement *s, const void *parser, int token);
-// The number at a token, for seconds and sizes; refuses what is none.
+// The number at a token, for seconds and sizes; refuses anything else.
 int parse_number(struct statement *s, unsigned token);
 // The token of the literal that limits a window's frame.
 unsigned parse_bound(struct statement *s, const struct expr *value);
@@ -44,7 +44,7 @@ void parse_no_result_cache(struct statement *s, unsigned token);
 void parse_right(struct statement *s, unsigned token);
 // Refuses a target of INTO that is no bind, unless it is in PL/SQL.
 void parse_target(struct statement *s, const struct expr *target);
-// What %TYPE or %ROWTYPE asks for.
+// The kind of type that %TYPE or %ROWTYPE denotes.
 int parse_type_attribute(struct statement *s, unsigned token);
 bool parse_is_text_type(const struct statement *s, const struct type_ref *type);
 // FORCE, EDITIONABLE and the like.

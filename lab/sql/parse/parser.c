@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The parser that Lemon makes of grammar.y, and what has to see its inside.
+// The parser that Lemon makes of grammar.y, and the functions that read its
+// stack.
 #include "sql/parse/parse.h"
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -15,7 +16,7 @@ static int grammarFallback(int token);
 static void grammar(void *parser, int token, unsigned value);
 #include "grammar.c"
 
-// Whether `token` could come next: what the parser would do with it, on a copy
+// Whether `token` could come next: the parser's reaction, on a copy
 // of its stack.
 bool parse_accepts(const void *parser, int token) {
     enum { DEEPEST = 1100 };

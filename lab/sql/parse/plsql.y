@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// PL/SQL: blocks, and what CREATE stores. It follows grammar.y, whose
+// PL/SQL: blocks and stored units. It follows grammar.y, whose
 // expressions it has. An SQL statement in a block is the token SQL.
 
 tree ::= CALL(C) call_target(P). {
@@ -36,7 +36,7 @@ static struct plsql *plsql_of(struct statement *s, enum plsql_kind kind,
     return made;
 }
 
-// What a condition is as a value: a BOOLEAN.
+// A condition as a value: a BOOLEAN.
 static struct expr *value_of(struct expr *condition) {
     return condition->kind == EXPR_TRUTH ? condition->left : condition;
 }
@@ -53,7 +53,7 @@ replacing ::= OR REPLACE. { s->tree->replaces = true; }
 object_name(A) ::= name(N). { A = (struct name){N, N}; }
 object_name(A) ::= name(M) DOT name(N). { A = (struct name){M, N}; }
 
-// ---- What CREATE stores
+// ---- Stored units
 
 %type stored {struct unit_tree *}
 stored(A) ::= PROCEDURE(P) object_name(N) parameters(L) rights(R) is_or_as routine_body(B). {
@@ -361,7 +361,7 @@ unlabelled(A) ::= BIND(B) ASSIGN expression(V). {
     A->target = tree_expr(s, EXPR_BIND, B, B + 1);
     A->value = V;
 }
-// A procedure with its arguments, or what is assigned to.
+// A procedure with its arguments, or the target of an assignment.
 %type call_target {struct expr *}
 call_target(A) ::= column_name(N). { A = column_of(s, N); }
 call_target(A) ::= column_name(N) LP RP(R). { A = call_of(s, N, R, (struct exprs){0}); }

@@ -29,8 +29,8 @@ struct statement {
     struct placeholder *bind; // from malloc
     unsigned binds;
     unsigned parsed; // the token that is being parsed
-    bool plsql;      // a block, or what CREATE stores of PL/SQL
-    bool ordered;    // a hint asks for joins in the order of FROM
+    bool plsql;      // a block, or a stored unit of PL/SQL
+    bool ordered;    // a hint requests joins in the order of FROM
     bool gathers;    // the hint GATHER_PLAN_STATISTICS
     // 1: the hint RESULT_CACHE, -1: NO_RESULT_CACHE, 0: neither
     int result_cache;
@@ -39,8 +39,8 @@ struct statement {
     // Whether the client wants the call stopped; may be NULL.
     bool (*is_cancelled)(void *data);
     void *data; // for `is_cancelled`
-    // SQL in PL/SQL: makes what no table has an EXPR_VARIABLE, if it is one of
-    // the `block`. NULL: it is in none.
+    // SQL in PL/SQL: makes a name of no column an EXPR_VARIABLE, if it is one
+    // of the `block`. NULL: it is in none.
     bool (*variable)(struct statement *s, struct expr *value, void *block);
     void *block;
     unsigned error;              // an ORA- number; 0: none
@@ -83,7 +83,7 @@ char name_letter(const struct token *name, size_t i);
 bool name_spells(const struct token *token, const char *name);
 bool name_equals(const struct token *a, const struct token *b);
 // A name of several parts, which are the tokens first, first + 2 ... last, with
-// points between them. Refuses what does not fit into `size` bytes.
+// points between them. Refuses a name that does not fit into `size` bytes.
 void statement_spell(struct statement *s, unsigned first, unsigned last,
                      char *to, size_t size);
 // Cut to LONGEST_NAME.

@@ -151,8 +151,8 @@ struct expr {
     unsigned level;       // in a ROLLUP or the like, from 1; 0: it is in none
     enum group_sets sets; // which that is
     // resolved
-    enum operand_type type;  // what every value is
-    enum operand_type shown; // what the column is described as
+    enum operand_type type;  // the type of every value
+    enum operand_type shown; // the described type of the column
     unsigned bind;           // 1 + the index of the placeholder; 0: none
     bool literal;            // a text literal, which is a CHAR
     bool padded;             // one that ends with a blank
@@ -247,7 +247,7 @@ enum place {
     PLACE_REMOTE, // a virtual table reads it through a link
 };
 
-// What has columns in a FROM: a table, or a query.
+// A source of columns in a FROM: a table, or a query.
 struct source {
     struct source *next; // of the block
     struct name table;
@@ -268,7 +268,7 @@ struct source {
     bool joined;                 // in that order
     struct exprs outer;          // of WHERE: the conditions with its (+)
     struct hierarchy *hierarchy; // whose rows have its columns; else NULL
-    struct source *next_outer;   // of those with (+), each after what it needs
+    struct source *next_outer;   // of those with (+), each after those it needs
 };
 
 struct names_list {
@@ -358,7 +358,7 @@ struct block {
     bool aggregates;      // in the list
     bool limited;         // WHERE limits ROWNUM
     bool windowed;        // a function of its rows has a window
-    bool limited_first;   // ROWNUM limits what is grouped, sorted or windowed
+    bool limited_first;   // ROWNUM limits rows before groups, order and windows
     unsigned rollup;      // levels of the ROLLUP or the like; 0: there is none
     enum group_sets group_sets; // which that is
 };
@@ -593,7 +593,7 @@ struct expr *tree_sign(struct statement *s, unsigned token, bool negative,
 struct expr *tree_condition(struct statement *s, enum expr_kind kind,
                             struct expr *left, bool negated, struct expr *right,
                             struct expr *third);
-// Counts the depth of `child` into `node`; refuses what is too deep.
+// Counts the depth of `child` into `node`; refuses a tree that is too deep.
 void tree_deepen(struct statement *s, struct expr *node,
                  const struct expr *child);
 void exprs_append(struct exprs *list, struct expr *one);

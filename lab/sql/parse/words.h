@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a token is to the grammar.
+// The grammar's code of a token.
 #ifndef ORALAB_WORDS_H
 #define ORALAB_WORDS_H
 

@@ -21,7 +21,7 @@ static enum operand_type result_type(const struct expr *call) {
     const struct expr *first = call->list.first;
     const enum operand_type type = first ? first->type : OPERAND_UNKNOWN;
     switch (function->result) {
-    case RESULT_AS_FIRST: // what LAG(x, 1, y) has beyond the edge is y
+    case RESULT_AS_FIRST: // LAG(x, 1, y) is y beyond the edge
         if (first && function->kind == FUNCTION_RANKING &&
             call->list.count == 3 && call->list.last->type != type)
             return OPERAND_UNKNOWN;
@@ -37,7 +37,7 @@ static enum operand_type result_type(const struct expr *call) {
     }
 }
 
-// The type of what is converted to `type`, that of the arguments before it.
+// The common type of `type`, that of the previous arguments, and another one.
 static enum operand_type converted(struct resolver *r, enum operand_type type,
                                    const struct expr *more) {
     // Oracle converts both to the wider type.
@@ -133,7 +133,7 @@ static void check_window(struct resolver *r, const struct expr *call) {
         statement_refuse(r->s, 3001, window->token, "such a window");
 }
 
-// What KEEP is computed for: see functions/keep.c.
+// The aggregates that KEEP takes: see functions/keep.c.
 static bool can_keep(const struct expr *call) {
     static const char *const names[] = {"COUNT", "SUM", "AVG", "MIN", "MAX"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Hash clusters: what CREATE and DROP CLUSTER and a table in a cluster require.
+// Hash clusters: requirements of CREATE and DROP CLUSTER and of their tables.
 #include <stdio.h>
 #include <string.h>
 

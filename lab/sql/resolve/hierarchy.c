@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// CONNECT BY: which rows are children of a row, and what a row knows of its
-// ancestors.
+// CONNECT BY: which rows are children of a row, and the values that a row has
+// of its ancestors.
 #include <string.h>
 
 #include "sql/functions/function.h"

@@ -47,8 +47,8 @@ static void resolve_update(struct resolver *r, const struct merge *merge) {
     resolve_part(r, merge->update_if);
 }
 
-// A new row has a value for each column: what the statement does not give is
-// NULL, which a default would have to take the place of.
+// A new row has a value for each column: a column that the statement leaves out
+// is NULL, which a default would have to take the place of.
 static void check_defaults(struct resolver *r) {
     const struct tree *tree = r->s->tree;
     const struct column_def *column = tree->target->columns.first;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Queries: their parts in the order in which names become visible, and the
-// columns that they have for what is around them.
+// columns that the enclosing query sees.
 #include <ctype.h>
 #include <string.h>
 
@@ -232,7 +232,8 @@ static bool is_any_number(enum operand_type type) {
     return operand_is_number(type) || operand_is_binary_number(type);
 }
 
-// The type of what a set has from both; unknown types exclude nothing.
+// The common type of a column of both parts of a set; unknown types exclude
+// nothing.
 static void merge_column(struct resolver *r, const struct block *block,
                          struct column_def *to, const struct column_def *more) {
     const enum operand_type a = to->type, b = more->type;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the names in a tree denote, and the types of its values.
+// The meaning of the names in a tree, and the types of its values.
 #ifndef ORALAB_RESOLVE_H
 #define ORALAB_RESOLVE_H
 

@@ -130,7 +130,7 @@ bool grouping_has_aggregate(const struct statement *s,
                             const struct expr *value);
 bool grouping_list_has_aggregate(const struct statement *s,
                                  const struct items *items);
-// Refuses what a grouped query may not name.
+// Refuses names that a grouped query may not use.
 void grouping_check(struct resolver *r, const struct block *block);
 bool grouping_same(const struct statement *s, const struct expr *a,
                    const struct expr *b);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // GROUP BY ROLLUP, CUBE and GROUPING SETS: which groups each of its sets has,
-// and what a query may not have next to it.
+// and the clauses that exclude it.
 #include <string.h>
 #include <strings.h>
 

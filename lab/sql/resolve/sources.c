@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a FROM names: tables of the user and of SYS, queries of WITH, views.
+// The sources of a FROM: tables of the user and of SYS, queries of WITH, views.
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What PL/SQL has for a statement: the variables of the block that it is in,
+// Names of PL/SQL in a statement: the variables of the block that it is in,
 // and functions that are stored or supplied.
 #include "sql/functions/function.h"
 #include "sql/resolve/resolver.h"

@@ -24,7 +24,7 @@ static unsigned parameter(struct statement *s, unsigned token) {
     return ARGUMENTS;
 }
 
-// Puts the arguments into the order of the parameters; NULL for what is left
+// Puts the arguments into the order of the parameters; NULL for those left
 // out.
 static void order_arguments(struct resolver *r, struct expr *function) {
     enum { WRONG_ARGUMENTS = 909 };

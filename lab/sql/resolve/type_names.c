@@ -112,7 +112,7 @@ static void text_type(struct resolver *r, const struct type_name *type,
 }
 
 // INTERVAL YEAR TO MONTH or DAY TO SECOND, each with the digits that it has
-// unless others are asked for.
+// unless the type names others.
 static void interval_type(struct resolver *r, const struct type_name *type,
                           char *to) {
     const bool months = statement_is(r->s, type->size, "year");

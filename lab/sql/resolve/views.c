@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The user's views and synonyms: a view's query, and a synonym's object, in the
-// place of its name; and what CREATE and DROP of them require.
+// place of its name; and the requirements of CREATE and DROP.
 #include <stdio.h>
 #include <string.h>
 
@@ -160,7 +160,7 @@ static void take_nothing(void *to, const char *column, const char *declared,
     (void)to, (void)column, (void)declared, (void)own;
 }
 
-// What of the user's own has the name.
+// The kind of the user's object of that name.
 static enum table_owner kind_of(struct resolver *r, unsigned name) {
     char spelled[LONGEST_NAME + 1], owner[LONGEST_NAME + 1];
     name_spell(&r->s->tokens[name], spelled);
@@ -181,7 +181,8 @@ void resolve_own_name(struct resolver *r, struct name name) {
         statement_refuse(r->s, 1031, name.first, "");
 }
 
-// Whether CREATE may take the name; `same` is what OR REPLACE replaces.
+// Whether CREATE may take the name; `same` is the kind that OR REPLACE
+// replaces.
 static void check_name(struct resolver *r, unsigned name,
                        enum table_owner same) {
     char spelled[LONGEST_NAME + 1];

@@ -258,7 +258,7 @@ static bool of_the_time(enum date_element element) {
            element == ELEMENT_SSSSS;
 }
 
-// Elements that say again what DDD or SSSSS has said: Oracle has an error for
+// Elements that repeat a part of DDD or SSSSS: Oracle has an error for
 // each that does not agree.
 static bool says_again(uint64_t seen) {
     static const enum date_element of_day[] = {ELEMENT_MM, ELEMENT_MON,

@@ -44,7 +44,7 @@ struct decimal decimal_from_integer(int64_t value);
 // False unless the value is an integer that fits 64 bits.
 bool decimal_to_integer(const struct decimal *a, int64_t *value);
 // Digits with an optional sign, point and exponent, spaces around them. False
-// when that is not what the text is, or *overflow is set.
+// when the text is not one, or *overflow is set.
 bool decimal_from_text(const char *text, size_t length, struct decimal *to,
                        bool *overflow);
 

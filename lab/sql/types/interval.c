@@ -65,7 +65,7 @@ static bool take_fraction(const char **at, const char *end, unsigned digits,
     return true;
 }
 
-// What is between a field and the next one.
+// The text between a field and the next one.
 static char mark_before(enum interval_field field) {
     return field == FIELD_MONTH ? '-' : field == FIELD_HOUR ? ' ' : ':';
 }

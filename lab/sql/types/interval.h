@@ -25,7 +25,7 @@ struct interval {
     int32_t nanosecond; // with the sign of `count`
 };
 
-// What a literal says of its fields: from the first one to the last one, and
+// The fields of a literal: from the first one to the last one, and
 // the digits of the first one and of a fraction of seconds.
 struct interval_fields {
     enum interval_field first, last;

@@ -24,7 +24,7 @@ bool number_to_decimal(const uint8_t *from, size_t length, struct decimal *to);
 // As plain decimal text of at most NUMBER_TEXT bytes, including its NUL.
 bool number_to_text(const uint8_t *from, size_t length, char *to);
 void decimal_to_text(const struct decimal *from, char *to);
-// Converts the first 15 digits, which is what a double holds exactly: 0.1 stays
+// Converts the first 15 digits, which a double holds exactly: 0.1 stays
 // 0.1. False if it is infinite, not a number, or too large.
 bool decimal_from_double(double value, struct decimal *to);
 

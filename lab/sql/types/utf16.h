@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // UTF-16 with the upper byte first: the national character set, AL16UTF16, and
-// what the characters of a CLOB are on the wire.
+// the form of a CLOB's characters on the wire.
 #ifndef ORALAB_UTF16_H
 #define ORALAB_UTF16_H
 

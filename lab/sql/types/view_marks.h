@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What SQLite calls the user's views, synonyms and clusters; see emit/views.c
-// and emit/clusters.c.
+// The names of the user's views, synonyms and clusters in SQLite; see
+// emit/views.c and emit/clusters.c.
 #ifndef ORALAB_VIEW_MARKS_H
 #define ORALAB_VIEW_MARKS_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// v$active_session_history: what active sessions did at each second. A row
+// v$active_session_history: the activity of sessions at each second. A row
 // stands for one second of its session.
 #include <sqlite3.h>
 #include <string.h>

@@ -44,7 +44,7 @@ static sqlite3_stmt *prepare_view(struct database *database, const char *name) {
     return catalog_prepare(database, sql);
 }
 
-// What a view or synonym of the user's was created by is the only row of a view
+// The statement that created a view or synonym is the only row of a view
 // of SQLite's, of which emit/views.c is the author.
 static bool has_mark(sqlite3_stmt *statement, const char *mark) {
     return statement && strcmp(sqlite3_column_name(statement, 0), mark) == 0;
@@ -120,7 +120,7 @@ static bool definition(void *data, const char *name, take_text_of *take,
         const size_t type = i > 0 ? strcspn(text, ":") + 1 : 0;
         take(to, (unsigned)i, text + type, strlen(text + type));
     }
-    // To step, here or in own_table(), has read the schema anew.
+    // To step, here or in own_table(), has read the schema again.
     if (!exists)
         database->schema_was_old = true;
     sqlite3_finalize(statement);

@@ -12,7 +12,7 @@ enum {
     // The heap begins with the objects of one small owner, as if its rows had
     // moved into space that was freed early. A nested-loop self join on owner#
     // then needs one whole scan per FIRST_OWNER_OBJECTS rows returned, so that
-    // its cost is proportional to the rows asked for.
+    // its cost is proportional to the requested rows.
     FIRST_OWNER = 24,
     FIRST_OWNER_OBJECTS = 40,
 };

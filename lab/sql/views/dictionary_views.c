@@ -22,7 +22,7 @@ static const char *query_named(const char *name, size_t length) {
 }
 
 // The query of a view. It ends with a semicolon, which none has inside. There
-// is one user, and so DBA_X has what ALL_X has.
+// is one user, and so DBA_X has the rows of ALL_X.
 static const char *query_of(const char *name, size_t length) {
     enum { LONGEST_VIEW = 40 };
     char all[LONGEST_VIEW];

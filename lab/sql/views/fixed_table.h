@@ -14,7 +14,7 @@ struct sqlite3_context;
 
 struct fixed_column;
 
-// One value that a query asks for.
+// One value that a query reads.
 struct fixed_cell {
     struct sqlite3_context *context; // takes the value; untouched means NULL
     const struct database *database;

@@ -10,7 +10,7 @@
 struct sqlite3_stmt;
 struct sys_columns;
 
-// What is kept of `table`; NULL: it has not been read.
+// The kept columns of `table`; NULL: it has not been read.
 const struct sys_columns *sys_columns_of(const struct sys_columns *all,
                                          const char *table);
 // Calls `take` for each column. Returns whether it is a table or a view.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What v$session shares with v$transaction: a session's row.
+// Columns that v$session shares with v$transaction: a session's row.
 #ifndef ORALAB_TRANSACTION_COLUMNS_H
 #define ORALAB_TRANSACTION_COLUMNS_H
 
