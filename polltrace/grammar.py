@@ -70,11 +70,14 @@ class Parser(argparse.ArgumentParser):
     intermixed: the positional whose words may come before, between and after options; argparse
     alone takes them in one run.
 
+    rewrite: changes the words of a command line before they are parsed.
+
     explained: gives the description and the epilog where help is printed, so that they are not
     made for every command.
     """
 
     intermixed = ""
+    rewrite: Callable[[Sequence[str]], Sequence[str]] | None = None
     explained: Callable[[], tuple[str, str]] | None = None
 
     def __init__(self, **settings: Any) -> None:
@@ -91,11 +94,13 @@ class Parser(argparse.ArgumentParser):
         raise UsageError(f"{name}: {message} ('polltrace help {name.split()[0]}' shows the usage)")
 
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
-        namespace_, unknown = self.parse_known_args(args, namespace)
+        words = sys.argv[1:] if args is None else args
+        words = self.rewrite(words) if self.rewrite else words
+        namespace_, unknown = self.parse_known_args(words, namespace)
         if self.intermixed:
-            words = [word for word in unknown if word == "-" or not word.startswith("-")]
-            getattr(namespace_, self.intermixed).extend(words)
-            unknown = [word for word in unknown if word not in words]
+            extra = [word for word in unknown if word == "-" or not word.startswith("-")]
+            getattr(namespace_, self.intermixed).extend(extra)
+            unknown = [word for word in unknown if word not in extra]
         if unknown:
             near = near_miss(unknown[0].partition("=")[0], _options(self))
             self.error(f"unrecognized arguments: {' '.join(unknown)}{near}")

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from polltrace.commands.arguments import duration, whole_number
+from polltrace.commands.mrskew_options import without_mrskew_forms
 from polltrace.commands.trace_words import WORDS
 from polltrace.commands.traced import open_traces, question_of, show, tell
 from polltrace.errors import UsageError
@@ -51,6 +52,7 @@ class Trace:
     def prepare_parser(self, parser: argparse.ArgumentParser) -> None:
         if isinstance(parser, Parser):
             parser.intermixed = "file"
+            parser.rewrite = lambda words: without_mrskew_forms(words, _long_options(parser))
         parser.add_argument(
             "file", nargs="*", metavar="[WORD] FILE", help="trace files, folders, or -"
         )
@@ -140,15 +142,19 @@ class Trace:
             return tell(_form(args)(database, args), database)
 
 
+def _long_options(parser: argparse.ArgumentParser) -> set[str]:
+    return {name for name in parser._option_string_actions if name.startswith("--")}
+
+
 def _form(args: argparse.Namespace) -> Callable[[TraceDatabase, argparse.Namespace], int]:
     chosen = [
         form
-        for given, form in (
+        for option, form in (
             (args.sql, _sql),
             (args.parquet, _parquet),
             (args.histogram, _histogram),
         )
-        if given
+        if option
     ]
     if len(chosen) > 1 or (args.json and args.csv):
         raise UsageError("choose one of --sql, --parquet, --histogram, and one of --json, --csv")
@@ -165,18 +171,18 @@ def _profile(database: TraceDatabase, args: argparse.Namespace) -> int:
     )
 
     question = question_of(args)
-    found = profile(database, question)
-    whole = not (args.name or args.where or args.alldepths)
-    account = accounting(found.total.duration or 0, database.summaries) if whole else None
+    result = profile(database, question)
+    is_complete = not (args.name or args.where or args.alldepths)
+    account = accounting(result.total.duration or 0, database.summaries) if is_complete else None
     label = args.group_label or args.group or DEFAULT_LABEL
     show(
         args,
         lambda: profile_data(
-            found, account, not_understood(database.summaries), "group" if args.group else "name"
+            result, account, not_understood(database.summaries), "group" if args.group else "name"
         ),
-        lambda: profile_text(found, label, account),
+        lambda: profile_text(result, label, account),
     )
-    return _matched(found.groups)
+    return _matched(result.groups)
 
 
 def _matched(groups: int) -> int:
@@ -192,13 +198,13 @@ def _histogram(database: TraceDatabase, args: argparse.Namespace) -> int:
 
     if args.group:
         raise UsageError("--histogram groups by duration: leave out --group")
-    ranges, found = histogram(database, question_of(args), args.histogram)
+    ranges, result = histogram(database, question_of(args), args.histogram)
     show(
         args,
-        lambda: profile_data(found, None, not_understood(database.summaries), "group", ranges),
-        lambda: histogram_text(ranges, found),
+        lambda: profile_data(result, None, not_understood(database.summaries), "group", ranges),
+        lambda: histogram_text(ranges, result),
     )
-    return _matched(found.total.calls)
+    return _matched(result.total.calls)
 
 
 def _sql(database: TraceDatabase, args: argparse.Namespace) -> int:
