@@ -16,9 +16,9 @@ def _statements(args: argparse.Namespace) -> int:
 
     args.alldepths = True  # their times are exclusive, so nothing is counted twice
     with open_traces(args) as database:
-        found = statements(database, question_of(args), force_match=args.force_match)
-        show(args, lambda: {"rows": found}, lambda: statements_text(found))
-        return tell(0 if found else 1, database)
+        rows = statements(database, question_of(args), force_match=args.force_match)
+        show(args, lambda: {"rows": rows}, lambda: statements_text(rows))
+        return tell(0 if rows else 1, database)
 
 
 def _client(args: argparse.Namespace) -> int:
@@ -26,16 +26,16 @@ def _client(args: argparse.Namespace) -> int:
     from polltrace.sqltrace.round_trips import client_waits
 
     with open_traces(args) as database:
-        found = client_waits(database, question_of(args), args.think)
-        suggested = found["suggested_threshold_s"]
+        waits = client_waits(database, question_of(args), args.think)
+        suggested = waits["suggested_threshold_s"]
         hint = (
             "The histogram shows no think time."
             if suggested is None
             else f"By the histogram, think time begins at about {suggested:.2g} s."
         )
         about = f"Waits from {args.think:g} s on are think time (--think). {hint}"
-        show(args, lambda: found, lambda: f"{rows_text(found['rows'])}\n\n{about}")
-        return tell(0 if found["rows"] else 1, database)
+        show(args, lambda: waits, lambda: f"{rows_text(waits['rows'])}\n\n{about}")
+        return tell(0 if waits["rows"] else 1, database)
 
 
 def _fetches(args: argparse.Namespace) -> int:
@@ -67,12 +67,12 @@ def _binds(args: argparse.Namespace) -> int:
 
     if args.json or args.csv:
         raise UsageError("trace binds prints SQL")
-    found = 0
+    count = 0
     args.alldepths = True
     with open_traces(args) as database:
-        for found, each in enumerate(executions(database, question_of(args)), 1):  # noqa: B007
-            print(each)
-        return tell(0 if found else 1, database)
+        for count, script in enumerate(executions(database, question_of(args)), 1):  # noqa: B007
+            print(script)
+        return tell(0 if count else 1, database)
 
 
 def _experiences(args: argparse.Namespace) -> int:
@@ -83,7 +83,7 @@ def _experiences(args: argparse.Namespace) -> int:
 
     args.alldepths = True
     with open_traces(args) as database:
-        rows = [asdict(each) for each in experiences(database, question_of(args))]
+        rows = [asdict(experience) for experience in experiences(database, question_of(args))]
         show(args, lambda: {"rows": rows}, lambda: rows_text(rows))
         return tell(0 if rows else 1, database)
 
@@ -111,12 +111,12 @@ def _calls(args: argparse.Namespace) -> int:
         if longest:
             where += f" and file = {quoted(longest[0].file)}"
         forest = call_forest(database, where, binds=True)
-        calls = [call for each in forest.values() for call in each]
+        calls = [call for session_calls in forest.values() for call in session_calls]
         check_depth(calls)
         title = f"{'BEGAN':>14} {'LINE':>9} {'ELAPSED':>13}  CALL"
         show(
             args,
-            lambda: {"rows": [tree_data(each) for each in calls]},
+            lambda: {"rows": [tree_data(call) for call in calls]},
             lambda: "\n".join([title, *tree_lines(calls)]),
         )
         return tell(0 if calls else 1, database)
@@ -128,11 +128,11 @@ def _diff(args: argparse.Namespace) -> int:
 
     if len(args.file) != 2:
         raise UsageError("trace diff takes two: files, folders or patterns")
-    with open_traces(args, args.file[:1]) as before, open_traces(args, args.file[1:]) as after:
-        rows = difference(before, after, question_of(args))
+    with open_traces(args, args.file[:1]) as first, open_traces(args, args.file[1:]) as second:
+        rows = difference(first, second, question_of(args))
         show(args, lambda: {"rows": rows}, lambda: rows_text(rows))
-        tell(0, before)
-        return tell(0 if rows else 1, after)
+        tell(0, first)
+        return tell(0 if rows else 1, second)
 
 
 def _crop(args: argparse.Namespace) -> int:

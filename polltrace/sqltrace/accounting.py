@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What a scan says of its files besides their calls: elapsed time, and what to know of them."""
+"""Elapsed time of traces, and remarks on their completeness."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CLOCKS = {"auto": 0, "1": 1000, "1.024": 1024, "10000": 10_000_000}
 
 
 class Accounting(NamedTuple):
-    """Where elapsed time went, in microseconds.
+    """The parts of the elapsed time, in microseconds.
 
     elapsed: of all sessions, each from its first start to its last end; accounted: CPU of what
     the client asked for, and all waits; orphans: CPU of recursive calls that no call contains;
@@ -35,82 +35,82 @@ class Accounting(NamedTuple):
 
 def accounting(accounted: int, summaries: Sequence[FileSummary]) -> Accounting:
     return Accounting(
-        sum(each.elapsed for each in summaries),
+        sum(summary.elapsed for summary in summaries),
         accounted,
-        sum(each.orphan_calls for each in summaries),
-        sum(each.orphan_c for each in summaries),
+        sum(summary.orphan_calls for summary in summaries),
+        sum(summary.orphan_c for summary in summaries),
     )
 
 
 def not_understood(summaries: Sequence[FileSummary]) -> Mapping[str, int]:
     """Lines, by kind, that are no record and nothing else that is known; most first."""
     kinds: Counter[str] = Counter()
-    for each in summaries:
-        kinds.update(each.not_understood)
-        kinds["(number out of range)"] += each.out_of_range
-        kinds["(negative duration)"] += each.negative
+    for summary in summaries:
+        kinds.update(summary.not_understood)
+        kinds["(number out of range)"] += summary.out_of_range
+        kinds["(negative duration)"] += summary.negative
     return {kind: count for kind, count in kinds.most_common() if count}
 
 
 def remarks(summaries: Sequence[FileSummary]) -> Iterator[str]:
-    """What a reader of the numbers must know, a line each."""
+    """Remarks that qualify the numbers, one line per remark."""
     kinds = not_understood(summaries)
     if kinds:
         listed = ", ".join(f"{kind} {count:,}" for kind, count in list(kinds.items())[:8])
         yield f"{sum(kinds.values()):,} lines were not understood: {listed}"
     yield from _files(
         "reached its size limit: calls after that are missing",
-        (each for each in summaries if each.limited),
+        (summary for summary in summaries if summary.limited),
     )
     yield from _files(
         "goes on in another file, which has the calls after that",
-        (each for each in summaries if each.continues_in),
+        (summary for summary in summaries if summary.continues_in),
     )
     yield from _files(
         "goes on from another file: statements that were parsed there are called by their cursor",
-        (each for each in summaries if each.continued_from),
+        (summary for summary in summaries if summary.continued_from),
     )
-    for each in summaries:
-        if each.segments_missing:
+    for summary in summaries:
+        if summary.segments_missing:
             yield (
-                f"{each.file}: of its {each.segments + each.segments_missing:,} segments, "
-                f"{each.segments_missing:,} were deleted: their calls are missing"
+                f"{summary.file}: of its {summary.segments + summary.segments_missing:,} segments, "
+                f"{summary.segments_missing:,} were deleted: their calls are missing"
             )
-        if each.clock_measured and abs(each.clock_measured / each.clock - 1) > 0.01:
+        if summary.clock_measured and abs(summary.clock_measured / summary.clock - 1) > 0.01:
             yield (
-                f"{each.file}: by its timestamps a unit of tim is "
-                f"{each.clock_measured / 1000:.3f} us, but was taken for "
-                f"{each.clock / 1000:g} us{_clock_advice(each.clock_measured)}"
+                f"{summary.file}: by its timestamps a unit of tim is "
+                f"{summary.clock_measured / 1000:.3f} us, but was taken for "
+                f"{summary.clock / 1000:g} us{_clock_advice(summary.clock_measured)}"
             )
     yield from _files(
         "has waits without a time, as before Oracle 10.2: unaccounted-for time of a call is not "
         "known, and the elapsed time may be longer",
-        (each for each in summaries if each.untimed_waits),
+        (summary for summary in summaries if summary.untimed_waits),
     )
     yield from _files(
         "has errors whose time is in hundredths of another clock, as before Oracle 11: they have "
         "no time here",
-        (each for each in summaries if each.untimed_errors),
+        (summary for summary in summaries if summary.untimed_errors),
     )
     yield from _files(
         "grew while it was read: read up to where it had ended",
-        (each for each in summaries if each.change == "grew"),
+        (summary for summary in summaries if summary.change == "grew"),
     )
     yield from _files(
         "shrank while it was read: calls are missing",
-        (each for each in summaries if each.change == "shrank"),
+        (summary for summary in summaries if summary.change == "shrank"),
     )
     yield from _files(
         "has calls of recursion only; --alldepths shows them",
-        (each for each in summaries if each.least_depth > 0),
+        (summary for summary in summaries if summary.least_depth > 0),
     )
     yield from _files(
         "has a clock that goes back: its elapsed time is doubtful",
-        (each for each in summaries if each.clock_steps),
+        (summary for summary in summaries if summary.clock_steps),
     )
     yield from _files(
         "has more cursors than are kept: some calls lost their statement",
-        (each for each in summaries if each.cursors_forgotten),
+        (summary for summary in summaries if summary.cursors_forgotten),
     )
 
 
@@ -123,7 +123,7 @@ def _clock_advice(measured: int) -> str:
 
 
 def _files(text: str, summaries: Iterable[FileSummary]) -> Iterator[str]:
-    files = [each.file for each in summaries]
+    files = [summary.file for summary in summaries]
     for file in files[:_NAMED]:
         yield f"{file}: {text}"
     if len(files) > _NAMED:

@@ -26,7 +26,7 @@ class ArrowForm:
         name = arrow.array([file.encode(errors="replace").decode()])
         arrays = _Arrays(batch, name)
         return arrow.RecordBatch.from_arrays(
-            [arrays.of(each) for each in self._columns], schema=self.schema
+            [arrays.of(column) for column in self._columns], schema=self.schema
         )
 
 
@@ -73,8 +73,8 @@ class _Arrays:
         return self._tables[table]
 
     def _binds(self, kind: str) -> arrow.Array:
-        count, begin, types, there = self._batch.binds()
-        valid = self._buffer(there, count // 8 + 1 if count else 0)
+        count, begin, types, present = self._batch.binds()
+        valid = self._buffer(present, count // 8 + 1 if count else 0)
         if kind == "shorts":
             element: arrow.DataType = arrow.int16()
             buffers = [None, self._buffer(types, 2 * count)]

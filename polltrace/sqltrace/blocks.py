@@ -67,9 +67,9 @@ class BlockReader:
     def next(self, last_tim: Callable[[], int], window: Window | None = None) -> FilledBlock | None:
         """The next block, None at the end, in the window where it can be. `last_tim` tells whether
         the file's last line, where it has no line end, is whole."""
-        if window and not self._carry and (shown := self._file.show(window, self._shown)):
+        if window and not self._carry and (length := self._file.show(window, self._shown)):
             self._shown = max(self._shown, self._size)
-            return FilledBlock(window, shown)
+            return FilledBlock(window, length)
         passed = 0
         while not self._ended:
             data, filled = self._fill()
@@ -82,7 +82,7 @@ class BlockReader:
         return self._last(last_tim, passed)
 
     def read_torn(self, block: FilledBlock) -> FilledBlock:
-        """What is left of a block whose window is torn."""
+        """The remaining lines of a block whose window is torn."""
         assert isinstance(block.data, Window)
         data = bytearray(block.length + PADDING)
         filled = self._file.read_torn(block.data, memoryview(data)[: block.length])
@@ -153,7 +153,7 @@ class BlockReader:
 
 
 def is_cut(line: bytes, last_tim: int) -> bool:
-    """Whether a last line without a line end ends in the middle of a record.
+    """True if a last line without a line end is an incomplete record.
 
     It is whole where its tim has as many digits as the one before it and is not far from it.
     """
@@ -161,5 +161,5 @@ def is_cut(line: bytes, last_tim: int) -> bool:
         return False
     if not last_tim:
         return False
-    found = re.search(_TIM, line)
-    return not found or len(found[1]) != len(str(last_tim))
+    tim = re.search(_TIM, line)
+    return not tim or len(tim[1]) != len(str(last_tim))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Which call is in which: the tree of an experience, and time by stack."""
+"""Trees of calls by containment, and time by stack."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _TEXT = 60
 
 
 @dataclass(slots=True)
-class TracedCall:
+class CallNode:
     """A call and what it contains; times in microseconds.
 
     begun, ended: on the session's clock; inside: in order; sql: the begin of its text; height:
@@ -35,20 +35,20 @@ class TracedCall:
     begun: int
     ended: int
     binds: Sequence[str | None] | None
-    inside: list[TracedCall] = field(default_factory=list)
+    inside: list[CallNode] = field(default_factory=list)
     height: int = 1
 
     @property
     def own(self) -> int:
         """Time in none of the calls and waits inside."""
         return max(
-            0, self.ended - self.begun - sum(each.ended - each.begun for each in self.inside)
+            0, self.ended - self.begun - sum(call.ended - call.begun for call in self.inside)
         )
 
 
 @dataclass(frozen=True, slots=True)
 class Experience:
-    """What a user waited for: from one think time to the next. Named by file and first line."""
+    """The work of a session between two think times. Named by file and first line."""
 
     file: str
     line: int
@@ -74,8 +74,8 @@ def experiences(database: TraceDatabase, question: ProfileQuestion) -> list[Expe
 
 def call_forest(
     database: TraceDatabase, where: str, *, binds: bool = False
-) -> dict[tuple[Any, ...], list[TracedCall]]:
-    """By file and session, the calls that are in no other; `where` is SQL.
+) -> dict[tuple[Any, ...], list[CallNode]]:
+    """The outermost calls by file and session; `where` is SQL.
 
     Raises UsageError where there are more than fit.
     """
@@ -90,21 +90,21 @@ def call_forest(
     if count > _MOST_CALLS:
         raise UsageError(f"{count:,} calls are too many for a tree: choose some by --where")
     rows = database.execute("select * from traced order by file, line")
-    stacks: dict[tuple[Any, ...], list[TracedCall]] = defaultdict(list)
+    stacks: dict[tuple[Any, ...], list[CallNode]] = defaultdict(list)
     while batch := rows.fetchmany(10_000):
         for file, pid, sid, serial, line, first, kind, name, sqlid, bound, sql, begun, tim in batch:
             stack = stacks[file, pid, sid, serial]
-            call = TracedCall(line, name, sqlid, " ".join((sql or "").split()), begun, tim, bound)
-            at = len(stack)
-            while kind == "call" and at and stack[at - 1].line >= first:
-                at -= 1
-            call.inside = stack[at:]
-            call.height += max((each.height for each in call.inside), default=0)
-            stack[at:] = [call]
+            call = CallNode(line, name, sqlid, " ".join((sql or "").split()), begun, tim, bound)
+            top = len(stack)
+            while kind == "call" and top and stack[top - 1].line >= first:
+                top -= 1
+            call.inside = stack[top:]
+            call.height += max((child.height for child in call.inside), default=0)
+            stack[top:] = [call]
     return stacks
 
 
-def check_depth(calls: Sequence[TracedCall]) -> None:
+def check_depth(calls: Sequence[CallNode]) -> None:
     """Raises UsageError where calls nest deeper than a tree is printed."""
     deepest = max((call.height for call in calls), default=0)
     if deepest > _DEEPEST:
@@ -115,7 +115,7 @@ def check_depth(calls: Sequence[TracedCall]) -> None:
 
 
 def tree_lines(
-    calls: Sequence[TracedCall], depth: int = 0, start: int | None = None
+    calls: Sequence[CallNode], depth: int = 0, start: int | None = None
 ) -> Iterator[str]:
     """A line for each call: when it began, its line, elapsed, name, statement and binds.
 
@@ -136,33 +136,33 @@ def tree_lines(
         yield from tree_lines(call.inside, depth + 1, begin)
 
 
-def tree_data(call: TracedCall) -> dict[str, Any]:
-    """The same as nested data, in seconds."""
+def tree_data(call: CallNode) -> dict[str, Any]:
+    """A call as nested data, in seconds."""
     return {
         "name": call.name,
         "line": call.line,
         "sqlid": call.sqlid,
         "elapsed_s": (call.ended - call.begun) / 1e6,
         "own_s": call.own / 1e6,
-        "inside": [tree_data(each) for each in call.inside],
+        "inside": [tree_data(child) for child in call.inside],
     }
 
 
 def time_by_stack(
-    forest: Mapping[tuple[Any, ...], Sequence[TracedCall]],
+    forest: Mapping[tuple[Any, ...], Sequence[CallNode]],
 ) -> dict[tuple[str, ...], int]:
     """Microseconds by stack: statement, call, the recursive statements inside, the wait."""
     folded: dict[tuple[str, ...], int] = defaultdict(int)
     # Calls nest as deep as recursion does; a list bears any depth.
-    left: list[tuple[tuple[str, ...], TracedCall]] = [
+    pending: list[tuple[tuple[str, ...], CallNode]] = [
         ((), call) for calls in forest.values() for call in calls
     ]
-    while left:
-        above, call = left.pop()
+    while pending:
+        above, call = pending.pop()
         statement = f"{call.sqlid} {call.sql}".strip()
-        here = above if above and above[-2:-1] == (statement,) else (*above, statement)
-        here = (*here, call.name)
+        stack = above if above and above[-2:-1] == (statement,) else (*above, statement)
+        stack = (*stack, call.name)
         if call.own:
-            folded[here] += call.own
-        left += [(here, each) for each in call.inside]
+            folded[stack] += call.own
+        pending += [(stack, child) for child in call.inside]
     return dict(folded)

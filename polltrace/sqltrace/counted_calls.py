@@ -25,7 +25,7 @@ class CountedRows(NamedTuple):
 
 
 class CountedCalls:
-    """How many times there is each, by kind and name, then by duration in microseconds.
+    """Numbers of calls by kind and name, then by duration in microseconds.
 
     held: how many kinds, names and durations these are; spilled: there were more, and all of them
     are in the database.

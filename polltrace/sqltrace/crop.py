@@ -33,53 +33,55 @@ def crop(file: str, question: ProfileQuestion, to: Path) -> int:
             f"select line, parse_id, sqlid, ({condition(question)}) as kept from calls "
             "where kind in ('call', 'wait')",
         )
-        kept = {row["line"] for row in database.rows("select line from calls where kept")}
+        lines = {row["line"] for row in database.rows("select line from calls where kept")}
         rows = database.rows("select distinct parse_id, sqlid from calls where kept")
         parses = {row["parse_id"] for row in rows}
         statements = {row["sqlid"] for row in rows}
         ends = {row["line"] for row in database.rows("select line from calls")}
     try:
         with to.open("xb") as out:
-            for line in _kept_lines(file, ends, kept | parses, statements):
+            for line in _kept_lines(file, ends, lines | parses, statements):
                 out.write(line)
     except FileExistsError:
         raise FileError(f"{to} exists") from None
     except OSError as error:
         raise FileError(f"cannot write {to}: {error.strerror}") from None
-    return len(kept)
+    return len(lines)
 
 
-def _kept_lines(file: str, ends: set[int], kept: set[int], statements: set[str]) -> Iterator[bytes]:
+def _kept_lines(
+    file: str, ends: set[int], numbers: set[int], statements: set[str]
+) -> Iterator[bytes]:
     """Lines up to a call are its own. What tells of the session is always kept, and the text of a
     statement where any of its calls is: a trace that began when its cursor was open already has
     the text before an execution."""
-    before: list[bytes] = []
+    notices: list[bytes] = []
     head = True
     for number, line in enumerate(_lines(file), 1):
-        before.append(line)
+        notices.append(line)
         if number not in ends:
             continue
-        if number in kept:
-            yield from before
+        if number in numbers:
+            yield from notices
         elif head:
-            yield from before[:-1]
+            yield from notices[:-1]
         else:
-            yield from _told(before, statements)
-        before, head = [], False
+            yield from _told(notices, statements)
+        notices, head = [], False
 
 
 def _told(lines: list[bytes], statements: set[str]) -> Iterator[bytes]:
-    """What these lines tell of sessions, and the texts of `statements`."""
-    left, inside, wanted = 0, False, False  # a text has its length: it may hold any line
+    """The lines about sessions, and the texts of `statements`."""
+    unread, inside, is_selected = 0, False, False  # a text has its length: it may hold any line
     for line in lines:
         if not inside and (parsing := _PARSING.match(line)):
-            left, inside = int(parsing["length"]) + len(line), True
+            unread, inside = int(parsing["length"]) + len(line), True
             name = parsing["sqlid"] or b"hv=" + parsing["hv"]
-            wanted = name.decode("latin-1") in statements
-        if wanted if inside else line.startswith(b"*** "):
+            is_selected = name.decode("latin-1") in statements
+        if is_selected if inside else line.startswith(b"*** "):
             yield line
-        left -= len(line)
-        inside = inside and not (left <= 0 and line.startswith(b"END OF STMT"))
+        unread -= len(line)
+        inside = inside and not (unread <= 0 and line.startswith(b"END OF STMT"))
 
 
 def _lines(file: str) -> Iterator[bytes]:

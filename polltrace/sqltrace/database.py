@@ -68,11 +68,11 @@ class TraceDatabase:
         from polltrace.sqltrace.spill_folder import SpillFolder  # slow to load, seldom needed
 
         self._folder = SpillFolder()
-        made: duckdb.DuckDBPyConnection = _loaded("duckdb").connect(
+        connection: duckdb.DuckDBPyConnection = _loaded("duckdb").connect(
             config={"temp_directory": self._folder.path, "memory_limit": "50%"}
         )
-        made.execute("; ".join(_SETTINGS))
-        return made
+        connection.execute("; ".join(_SETTINGS))
+        return connection
 
     def __enter__(self) -> TraceDatabase:
         return self
@@ -92,19 +92,19 @@ class TraceDatabase:
         self._summarize(scan)
 
     def counted(self, *, recursive: bool) -> CountedCalls:
-        """All calls by kind, name and duration, by one scan; without those of recursion unless
+        """Count calls by kind, name and duration in one scan; recursive calls only if
         they are `recursive`. More than _MOST_HELD of them go to the table `alike`."""
         options = ScanOptions((), self.think_us, self._clock, counted=True, recursive=recursive)
         scan = ParallelScan(traces(self._words), options, counted_rows)
-        found = CountedCalls()
+        counted = CountedCalls()
         for rows in scan.batches():
-            found.add(rows)
-            if found.held > _MOST_HELD:
-                self._spill(found)
-        if found.spilled:
-            self._spill(found)
+            counted.add(rows)
+            if counted.held > _MOST_HELD:
+                self._spill(counted)
+        if counted.spilled:
+            self._spill(counted)
         self._summarize(scan)
-        return found
+        return counted
 
     def _spill(self, counted: CountedCalls) -> None:
         """Move them to the table `alike`, which the first ones make anew."""
@@ -123,7 +123,7 @@ class TraceDatabase:
     def load_counted(
         self, table: str, query: str, counted: CountedCalls | None, *, recursive: bool
     ) -> None:
-        """The same as `load`, of a query that asks of calls only what is in ALIKE and how many
+        """Make `table` of a query that needs only the columns in ALIKE and how many calls
         there are, `times`: of those that were `counted`, or by a scan."""
         names = (*(name for name in needed([query]) if name in ALIKE), TIMES.name)
         query = f"with calls as ({relation_sql(names, 'alike')}) {query}"
@@ -136,14 +136,14 @@ class TraceDatabase:
         self.execute(f"create or replace temp table {table} as {query}")
 
     def _summarize(self, scan: ParallelScan[Any]) -> None:
-        self.summaries = sorted(scan.summaries, key=lambda each: each.file)
+        self.summaries = sorted(scan.summaries, key=lambda summary: summary.file)
 
     def stream(self, query: str, *, lines: bool = False) -> arrow.RecordBatchReader:
         """The rows of such a query, batch by batch while it is scanned."""
         _, view = self._scan(query, lines)
         try:
-            found = self.connection.sql(f"with calls as ({view}) {query}")
-            return found.to_arrow_reader(_ROWS_AT_ONCE)
+            relation = self.connection.sql(f"with calls as ({view}) {query}")
+            return relation.to_arrow_reader(_ROWS_AT_ONCE)
         except _loaded("duckdb").Error as error:
             raise self._reason(error) from None
 
@@ -168,21 +168,21 @@ class TraceDatabase:
     def rows(self, sql: str) -> list[dict[str, Any]]:
         """The rows of a query by the names of its columns."""
         result = self.execute(sql)
-        names = [each[0] for each in result.description]
+        names = [column[0] for column in result.description]
         return [dict(zip(names, row, strict=True)) for row in result.fetchall()]
 
     def _reason(self, error: duckdb.Error) -> BaseException:
-        """What went wrong: in the scan, as it was raised there, else in the query."""
+        """The error of the scan if it failed, else that of the query."""
         if self._scanning and self._scanning.failure:
             return self._scanning.failure
         return _usage_error(str(error))
 
 
 def _usage_error(message: str) -> PolltraceError:
-    """What DuckDB said, in one line."""
-    found = re.search(r'column "?(\w+)"? (?:not found|does not exist)', message)
-    if found and found[1].lower() not in NAMES:
-        return UsageError(f"there is no column {found[1]}{near_miss(found[1].lower(), NAMES)}")
+    """An error for DuckDB's message, in one line."""
+    unknown = re.search(r'column "?(\w+)"? (?:not found|does not exist)', message)
+    if unknown and unknown[1].lower() not in NAMES:
+        return UsageError(f"there is no column {unknown[1]}{near_miss(unknown[1].lower(), NAMES)}")
     if "Out of Memory" in message:
         return HostError(message.split("\n", maxsplit=1)[0])
     return UsageError(message.split("\n\n", maxsplit=1)[0].replace("\n", " "))

@@ -11,11 +11,11 @@ from polltrace.sqltrace.profile_question import ProfileQuestion
 
 
 def difference(
-    before: TraceDatabase, after: TraceDatabase, question: ProfileQuestion
+    first: TraceDatabase, second: TraceDatabase, question: ProfileQuestion
 ) -> list[dict[str, Any]]:
-    """By group: calls, seconds and the mean of both, and how many seconds more the second took;
+    """Calls, seconds and means of both by group, and how many seconds more the second took;
     the largest differences first. What is in one alone has no call in the other."""
-    sides = [_by_group(database, question) for database in (before, after)]
+    sides = [_by_group(database, question) for database in (first, second)]
     rows: list[dict[str, Any]] = []
     for group in {**sides[0], **sides[1]}:
         (calls_a, us_a), (calls_b, us_b) = (side.get(group, (0, 0)) for side in sides)

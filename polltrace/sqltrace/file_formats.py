@@ -102,8 +102,8 @@ class Text:
 
     def _begin(self) -> None:
         begin, count = bytearray(LONGEST_SIGNATURE), 0
-        while count < len(begin) and (more := self._source.readinto(memoryview(begin)[count:])):
-            count += more
+        while count < len(begin) and (length := self._source.readinto(memoryview(begin)[count:])):
+            count += length
         self._begun = True
         self._ready = bytes(begin[:count])
         check_readable(self._path, self._ready)

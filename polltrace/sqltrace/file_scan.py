@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""One file's scan: its blocks become batches of columns, in the scanner's own memory."""
+"""The scan of a file: its blocks become batches of columns in the scanner's memory."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from polltrace.sqltrace.columns import BY_NAME, COLUMNS, COUNTED, TIMES, TraceColumn
 from polltrace.sqltrace.file_summary import FileSummary
-from polltrace.sqltrace.library import Options, Summary, library
+from polltrace.sqltrace.library import Options, SummaryStructure, library
 
 # The scanner's tables of strings, by column.
 BIND_STRINGS, _IDENTITY = 4, 5
@@ -24,7 +24,7 @@ KINDS = ("line", "call", "wait", "plan")
 
 
 class ScanOptions(NamedTuple):
-    """What is wanted of a trace.
+    """The columns and rows that a scan produces.
 
     columns: names out of COLUMNS; think_us: a wait for the client of this many microseconds or more
     ends an experience; clock: nanoseconds a unit of tim, 0: found out; all_lines: a row for every
@@ -48,8 +48,8 @@ class ScanOptions(NamedTuple):
 
     @property
     def layout(self) -> tuple[TraceColumn, ...]:
-        """The same, in the order in which a batch has them."""
-        return tuple(each for each in (*COLUMNS, TIMES) if each.name in self.scanned)
+        """The scanned columns in the order of a batch."""
+        return tuple(column for column in (*COLUMNS, TIMES) if column.name in self.scanned)
 
 
 class Block:
@@ -75,14 +75,14 @@ class ScannedBatch:
         library().sqltrace_batch_delete(self._pointer)
 
     def values(self, source: str) -> int | None:
-        """Of the scanner's column: 64-bit numbers, or 32-bit indices; None where not wanted."""
-        found: int | None = library().sqltrace_values(self._pointer, _scanner_columns()[source])
-        return found
+        """Address of a column's 64-bit numbers or 32-bit indices; None if it is not scanned."""
+        address: int | None = library().sqltrace_values(self._pointer, _scanner_columns()[source])
+        return address
 
     def valid(self, source: str) -> int | None:
         """A bit for each row of the column that has a value."""
-        found: int | None = library().sqltrace_valid(self._pointer, _scanner_columns()[source])
-        return found
+        address: int | None = library().sqltrace_valid(self._pointer, _scanner_columns()[source])
+        return address
 
     def strings(self, table: int) -> tuple[int, int, int, int]:
         """A table of strings in UTF-8: their number, the addresses of their offsets, which are
@@ -97,9 +97,9 @@ class ScannedBatch:
     def binds(self) -> tuple[int, int | None, int | None, int | None]:
         """The number of all values, and the addresses of where each row's begin, of their types,
         and of a bit for each that is there."""
-        begin, types, there = c_void_p(), c_void_p(), c_void_p()
-        count = library().sqltrace_binds(self._pointer, byref(begin), byref(types), byref(there))
-        return count, begin.value, types.value, there.value
+        begin, types, present = c_void_p(), c_void_p(), c_void_p()
+        count = library().sqltrace_binds(self._pointer, byref(begin), byref(types), byref(present))
+        return count, begin.value, types.value, present.value
 
 
 class FileScan:
@@ -144,10 +144,10 @@ class FileScan:
         return int(library().sqltrace_last_tim(self._pointer))
 
     def end(self) -> FileSummary:
-        """What the file as a whole tells, after its last block."""
-        found = Summary()
-        library().sqltrace_end(self._pointer, byref(found))
-        values = {name: getattr(found, name) for name, *_ in Summary._fields_}
+        """Totals of the file, after its last block."""
+        summary = SummaryStructure()
+        library().sqltrace_end(self._pointer, byref(summary))
+        values = {name: getattr(summary, name) for name, *_ in SummaryStructure._fields_}
         for name in ("version", "node", "instance"):
             values[name] = values[name].decode("utf-8", "replace")
         for name in ("limited", "continued_from", "continues_in"):
@@ -164,10 +164,10 @@ class FileScan:
 
 @functools.cache
 def _layout(options: ScanOptions) -> Options:
-    """What the scanner is told; the same for many files."""
-    sources = {each.source for each in options.layout if each.name != "file"}
+    """The scanner's structure of the options, shared by all files."""
+    sources = {column.source for column in options.layout if column.name != "file"}
     return Options(
-        sum(1 << _scanner_columns()[each] for each in sources),
+        sum(1 << _scanner_columns()[source] for source in sources),
         options.think_us,
         options.clock,
         options.all_lines,
@@ -188,6 +188,6 @@ def _scanner_columns() -> Mapping[str, int]:
 
 def check_columns() -> None:
     """Raises KeyError where the scanner lacks a column of COLUMNS; a test calls it."""
-    for each in BY_NAME.values():
-        if each.name != "file":
-            _scanner_columns()[each.source]
+    for column in BY_NAME.values():
+        if column.name != "file":
+            _scanner_columns()[column.source]

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 
 class FileSummary(NamedTuple):
-    """What a file as a whole tells; times in microseconds.
+    """Totals of a file; times in microseconds.
 
     elapsed: from a session's first start to its last end, summed over sessions;
     least_depth: of its calls, -1 where it has none; first_wall, last_wall: its first and last

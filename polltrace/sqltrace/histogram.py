@@ -9,7 +9,7 @@ from typing import NamedTuple
 from polltrace.sqltrace.database import TraceDatabase
 from polltrace.sqltrace.profile import profile
 from polltrace.sqltrace.profile_question import ProfileQuestion
-from polltrace.sqltrace.spread import Profile, Spread
+from polltrace.sqltrace.spread import Spread, TraceProfile
 
 KINDS = ("p10", "log-linear")
 # Bounds of the eleven ranges, in seconds: 1 us to 1,000 s.
@@ -26,14 +26,14 @@ class Range(NamedTuple):
 
 def histogram(
     database: TraceDatabase, question: ProfileQuestion, kind: str
-) -> tuple[Sequence[Range], Profile]:
+) -> tuple[Sequence[Range], TraceProfile]:
     """The ranges, empty ones of p10 too, and the profile by range."""
     by = _POWERS if kind == "p10" else _TENTHS
-    found = profile(database, question._replace(group=by, sort="1na", top=0))
-    spreads = {each.group: each for each in found.listed if each.group is not None}
+    result = profile(database, question._replace(group=by, sort="1na", top=0))
+    spreads = {spread.group: spread for spread in result.listed if spread.group is not None}
     if kind == "p10":
-        return [_power(i, spreads.get(i)) for i in range(1, 12)], found
-    return [Range(low / 1e6, _above(low) / 1e6, spreads[low]) for low in sorted(spreads)], found
+        return [_power(i, spreads.get(i)) for i in range(1, 12)], result
+    return [Range(low / 1e6, _above(low) / 1e6, spreads[low]) for low in sorted(spreads)], result
 
 
 # A duration in seconds is compared as a double, as mrskew does: 10 us is 9.999…e-06 there, and
@@ -50,7 +50,7 @@ _TENTHS = (
 
 
 def _above(low: int) -> int:
-    """Where the range that begins at `low` ends, in microseconds."""
+    """The end of the range that begins at `low`, in microseconds."""
     step: int = 10 ** (len(str(low)) - 1)
     return low + step
 

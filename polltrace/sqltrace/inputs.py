@@ -36,11 +36,11 @@ def trace_files(words: Iterable[str]) -> Iterator[str]:
     for word in words:
         if not word:
             raise FileError("a trace file's name is empty")
-        found = [word] if word == "-" or _is_there(word) else _matching(word)
-        if not found:
+        paths = [word] if word == "-" or _is_there(word) else _matching(word)
+        if not paths:
             raise FileError(f"{word}: no such file or directory")
-        for each in found:
-            yield from _of_folder(each) if os.path.isdir(each) else (each,)  # noqa: PTH112
+        for path in paths:
+            yield from _of_folder(path) if os.path.isdir(path) else (path,)  # noqa: PTH112
 
 
 def _is_there(word: str) -> bool:
@@ -153,18 +153,18 @@ class TraceInput:
             self._unread -= count
         return count
 
-    def show(self, window: Window, most: int) -> int:
+    def show(self, window: Window, limit: int) -> int:
         """Show the next lines in the window instead of filling a buffer; their bytes, 0 where they
         have to be read. Raises FileError."""
         if self.size is None or self._unread is None or self._unread < _LEAST_SHOWN:
             return 0
         # Standard input may have been read from before.
-        at = self._raw.tell() - len(self._begin)
-        length = window.move(self._raw.fileno(), at, max(0, min(most, self.size - at)))
+        offset = self._raw.tell() - len(self._begin)
+        length = window.move(self._raw.fileno(), offset, max(0, min(limit, self.size - offset)))
         if length:
             self._begin = b""
             self._unread -= length
-            self._raw.seek(at + length)
+            self._raw.seek(offset + length)
         return length
 
     def read_torn(self, window: Window, buffer: memoryview) -> int:
@@ -180,10 +180,10 @@ class TraceInput:
 
     def change(self) -> str:
         """ "grew" or "shrank" where it has not the size any more that it had; else empty."""
-        now = os.fstat(self._raw.fileno()).st_size
-        if self.size is None or (now == self.size and not self._shrank):
+        size = os.fstat(self._raw.fileno()).st_size
+        if self.size is None or (size == self.size and not self._shrank):
             return ""
-        return "grew" if now > self.size and not self._shrank else "shrank"
+        return "grew" if size > self.size and not self._shrank else "shrank"
 
     def close(self) -> None:
         self._raw.close()
@@ -212,12 +212,12 @@ class _Joined(io.RawIOBase):
 
 
 def _first_bytes(file: BinaryIO, about: os.stat_result) -> bytes:
-    """As many as signatures take, within the size of a file; a FIFO gives those that it has, four
-    at least."""
-    most = LONGEST_SIGNATURE
+    """Read the bytes that signatures take, within the size of a file; of a FIFO, those available,
+    and four at least."""
+    limit = LONGEST_SIGNATURE
     if stat.S_ISREG(about.st_mode) and about.st_size:
-        most = min(most, about.st_size)
-    begin = file.read(most) or b""
-    while 0 < len(begin) < 4 and (more := file.read(4 - len(begin))):
-        begin += more
+        limit = min(limit, about.st_size)
+    begin = file.read(limit) or b""
+    while 0 < len(begin) < 4 and (data := file.read(4 - len(begin))):
+        begin += data
     return begin

@@ -36,7 +36,7 @@ class Options(ctypes.Structure):
     ]
 
 
-class Summary(ctypes.Structure):
+class SummaryStructure(ctypes.Structure):
     """struct summary."""
 
     _fields_ = [
@@ -57,38 +57,38 @@ def library() -> Any:
     """The scanner. Raises HostError where it is not built, or of another release."""
     path = find_executable("libpolltrace-sqltrace.so")
     try:
-        found = ctypes.CDLL(path)
-        version = found.sqltrace_version()
+        scanner = ctypes.CDLL(path)
+        version = scanner.sqltrace_version()
     except (OSError, AttributeError) as error:
         raise HostError(f"cannot load {path}: {error}") from None
     if version != _VERSION:
         raise HostError(f"{path} is of another release of polltrace: run 'make build'")
     for name in ("open", "block_new", "window_new", "window_data", "batch", "values", "valid"):
-        getattr(found, f"sqltrace_{name}").restype = c_void_p
+        getattr(scanner, f"sqltrace_{name}").restype = c_void_p
     for name in ("rows", "strings", "binds", "kind", "last_tim"):
-        getattr(found, f"sqltrace_{name}").restype = c_int64
-    found.sqltrace_column.restype = c_char_p
-    found.sqltrace_summary_size.restype = c_size_t
-    found.sqltrace_open.argtypes = [POINTER(Options)]
-    found.sqltrace_read.argtypes = [c_void_p, c_void_p, c_void_p, c_size_t]
-    found.sqltrace_window_move.argtypes = [c_void_p, c_int32, c_int64, c_size_t]
+        getattr(scanner, f"sqltrace_{name}").restype = c_int64
+    scanner.sqltrace_column.restype = c_char_p
+    scanner.sqltrace_summary_size.restype = c_size_t
+    scanner.sqltrace_open.argtypes = [POINTER(Options)]
+    scanner.sqltrace_read.argtypes = [c_void_p, c_void_p, c_void_p, c_size_t]
+    scanner.sqltrace_window_move.argtypes = [c_void_p, c_int32, c_int64, c_size_t]
     for name in ("read", "window_move"):
-        getattr(found, f"sqltrace_{name}").restype = c_size_t
-    found.sqltrace_batch.argtypes = [c_void_p, c_void_p]
-    found.sqltrace_pass_line.argtypes = found.sqltrace_cut_line.argtypes = [c_void_p, c_int64]
+        getattr(scanner, f"sqltrace_{name}").restype = c_size_t
+    scanner.sqltrace_batch.argtypes = [c_void_p, c_void_p]
+    scanner.sqltrace_pass_line.argtypes = scanner.sqltrace_cut_line.argtypes = [c_void_p, c_int64]
     for name in (
         "close", "block_delete", "batch_delete", "rows", "last_tim",
         "window_data", "window_is_torn", "window_delete",
     ):  # fmt: skip
-        getattr(found, f"sqltrace_{name}").argtypes = [c_void_p]
+        getattr(scanner, f"sqltrace_{name}").argtypes = [c_void_p]
     for name in ("values", "valid"):
-        getattr(found, f"sqltrace_{name}").argtypes = [c_void_p, c_size_t]
-    found.sqltrace_strings.argtypes = [
+        getattr(scanner, f"sqltrace_{name}").argtypes = [c_void_p, c_size_t]
+    scanner.sqltrace_strings.argtypes = [
         c_void_p, c_size_t, POINTER(c_void_p), POINTER(c_void_p)
     ]  # fmt: skip
-    found.sqltrace_binds.argtypes = [c_void_p, *[POINTER(c_void_p)] * 3]
-    found.sqltrace_end.argtypes = [c_void_p, POINTER(Summary)]
-    found.sqltrace_kind.argtypes = [c_void_p, c_size_t, POINTER(c_char_p)]
-    if found.sqltrace_summary_size() != ctypes.sizeof(Summary):
+    scanner.sqltrace_binds.argtypes = [c_void_p, *[POINTER(c_void_p)] * 3]
+    scanner.sqltrace_end.argtypes = [c_void_p, POINTER(SummaryStructure)]
+    scanner.sqltrace_kind.argtypes = [c_void_p, c_size_t, POINTER(c_char_p)]
+    if scanner.sqltrace_summary_size() != ctypes.sizeof(SummaryStructure):
         raise HostError(f"{path} is of another release of polltrace: run 'make build'")
-    return found
+    return scanner

@@ -12,7 +12,7 @@ from polltrace.sqltrace.call_tree import call_forest, time_by_stack
 from polltrace.sqltrace.database import TraceDatabase
 from polltrace.sqltrace.profile import condition, profile
 from polltrace.sqltrace.profile_question import ProfileQuestion
-from polltrace.sqltrace.spread import Profile
+from polltrace.sqltrace.spread import TraceProfile
 from polltrace.stacks.picture import Picture, Side
 
 _BINS, _WIDTH, _HEIGHT = 200, 1000, 160
@@ -54,17 +54,17 @@ def trace_page(database: TraceDatabase, question: ProfileQuestion, title: str) -
     return shell(title, "\n".join(body), has_graph=True)
 
 
-def _profile_table(found: Profile) -> str:
-    total = found.total.duration or 1
+def _profile_table(result: TraceProfile) -> str:
+    total = result.total.duration or 1
     rows = [
         [
-            str(each.group),
-            f"{(each.duration or 0) / 1e6:,.6f}",
-            f"{100 * (each.duration or 0) / total:.1f} %",
-            f"{each.calls:,}",
-            *(f"{(value or 0) / 1e6:,.6f}" for value in each.percentiles),
+            str(spread.group),
+            f"{(spread.duration or 0) / 1e6:,.6f}",
+            f"{100 * (spread.duration or 0) / total:.1f} %",
+            f"{spread.calls:,}",
+            *(f"{(value or 0) / 1e6:,.6f}" for value in spread.percentiles),
         ]
-        for each in found.listed
+        for spread in result.listed
     ]
     heads = ["Call", "Seconds", "Share", "Calls", "p50", "p90", "p99"]
     return table(heads, rows, text_columns=[0])
@@ -95,22 +95,26 @@ def _timeline(database: TraceDatabase, question: ProfileQuestion) -> str:
 
 def _bars(sums: dict[tuple[int, int], int], width_us: int) -> str:
     highest = max(
-        (sum(sums.get((at, kind), 0) for kind in range(len(_CLASSES))) for at in range(_BINS)),
+        (
+            sum(sums.get((column, kind), 0) for kind in range(len(_CLASSES)))
+            for column in range(_BINS)
+        ),
         default=1,
     )
     bar = _WIDTH / _BINS
     shapes = []
-    for at in range(_BINS):
+    for column in range(_BINS):
         top = float(_HEIGHT)
         for kind, (name, _, colour) in enumerate(_CLASSES):
-            us = sums.get((at, kind), 0)
+            us = sums.get((column, kind), 0)
             height = _HEIGHT * us / (highest or 1)
             top -= height
             if height >= 0.05:
                 shapes.append(
-                    f'<rect x="{at * bar:.1f}" y="{top:.1f}" width="{bar:.1f}" '
+                    f'<rect x="{column * bar:.1f}" y="{top:.1f}" width="{bar:.1f}" '
                     f'height="{height:.1f}" fill="var({colour})"><title>'
-                    f"{at * width_us / 1e6:,.1f} s: {text(name)} {us / 1e6:,.3f} s</title></rect>"
+                    f"{column * width_us / 1e6:,.1f} s: {text(name)} {us / 1e6:,.3f} s"
+                    "</title></rect>"
                 )
     return (
         f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" width="100%" role="img" '

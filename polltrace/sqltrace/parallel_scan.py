@@ -49,23 +49,23 @@ class ParallelScan(Generic[T]):
     def batches(self) -> Iterator[T]:
         """Every batch, those of a file in its order. Raises what reading a file raises."""
         threads = [threading.Thread(target=self._work) for _ in range(self._threads)]
-        for each in threads:
-            each.start()
+        for thread in threads:
+            thread.start()
         try:
-            left = len(threads)
-            while left:
-                found = self._found.get()
-                if isinstance(found, BaseException):
-                    self.failure = found
-                    raise found
-                if found is None:
-                    left -= 1
+            running = len(threads)
+            while running:
+                item = self._found.get()
+                if isinstance(item, BaseException):
+                    self.failure = item
+                    raise item
+                if item is None:
+                    running -= 1
                 else:
-                    yield found
+                    yield item
         finally:
             self._stop.set()
-            for each in threads:
-                each.join()
+            for thread in threads:
+                thread.join()
 
     def _work(self) -> None:
         try:
@@ -74,8 +74,8 @@ class ParallelScan(Generic[T]):
                 while not self._stop.is_set() and self._scan_block(file, block, window):
                     pass
                 if file.is_last_out():
-                    if (left := file.close()) is not None:
-                        self._put(self._form(left, file.path))
+                    if (last_batch := file.close()) is not None:
+                        self._put(self._form(last_batch, file.path))
                     with self._lock:
                         self.summaries.append(file.summary())
             self._put(None)
@@ -83,12 +83,12 @@ class ParallelScan(Generic[T]):
             self._stop.set()
             self._put(error)
 
-    def _put(self, found: T | BaseException | None) -> None:
+    def _put(self, item: T | BaseException | None) -> None:
         while True:
             try:
-                return self._found.put(found, timeout=_WAIT_S)
+                return self._found.put(item, timeout=_WAIT_S)
             except queue.Full:
-                if self._stop.is_set() and not isinstance(found, BaseException):
+                if self._stop.is_set() and not isinstance(item, BaseException):
                     return None
 
     def _next_file(self) -> _OpenFile | None:
@@ -134,7 +134,7 @@ class _OpenFile:
         self._reading = threading.Lock()
 
     def join(self) -> bool:
-        """One thread more scans it; False where it is at its end."""
+        """Count one more scanning thread; False at the end of the file."""
         with self._turn:
             if self._at_end:
                 return False
@@ -142,7 +142,7 @@ class _OpenFile:
             return True
 
     def is_last_out(self) -> bool:
-        """Whether the thread that calls was the last one to scan it."""
+        """True if the calling thread was the last to scan the file."""
         with self._turn:
             self._threads -= 1
             return self._threads == 0
@@ -170,7 +170,7 @@ class _OpenFile:
         return filled
 
     def _last_tim(self) -> int:
-        """Of the last call, when all blocks before are through."""
+        """Timestamp of the last call, once every earlier block has been merged."""
         with self._turn:
             self._turn.wait_for(lambda: self._done == self._given)
         return self.scan.last_tim()
@@ -202,7 +202,7 @@ class _OpenFile:
         return self.scan.batch(None)
 
     def summary(self) -> FileSummary:
-        """What the file as a whole tells, when it is closed."""
+        """Totals of the closed file."""
         return self.scan.end()._replace(
             change=self._change,
             segments=self._input.segments,

@@ -91,7 +91,7 @@ _ARGUMENTS = {"substr": (2, 3), "index": (2, 2), "sprintf": (1, 9)}
 
 
 def is_perl(expression: str) -> bool:
-    """Whether the expression is mrskew's rather than SQL: it has a variable, or Perl's quotes."""
+    """True if the expression has a Perl variable or Perl's quotes, as mrskew's have."""
     bare = re.sub(r"(?<!q)'[^']*'", "''", expression)
     return re.search(r"(?<![\w$])\$\{?[A-Za-z_]|\bqq?\s*[{(\[/|]", bare) is not None
 
@@ -119,36 +119,38 @@ class _Parser:
         self.kind = self.token = ""
         self.step()
 
-    def refused(self, what: str) -> UsageError:
-        return UsageError(f"{what!r} in {self.text!r} has no counterpart in SQL: write it as SQL")
+    def refused(self, construct: str) -> UsageError:
+        return UsageError(
+            f"{construct!r} in {self.text!r} has no counterpart in SQL: write it as SQL"
+        )
 
     def step(self) -> None:
-        """To the next token; '' at the end."""
+        """Advance to the next token; '' at the end."""
         if not self.text[self.at :].strip():
             self.kind = self.token = ""
             return
-        found = re.compile(_TOKEN, re.VERBOSE).match(self.text, self.at)
-        if not found or not found.lastgroup:
+        token = re.compile(_TOKEN, re.VERBOSE).match(self.text, self.at)
+        if not token or not token.lastgroup:
             raise self.refused(self.text[self.at :].strip()[:20])
-        self.kind = found.lastgroup
-        self.token = found[found.lastgroup]
-        self.at = found.end()
+        self.kind = token.lastgroup
+        self.token = token[token.lastgroup]
+        self.at = token.end()
 
-    def expression(self, least: int) -> str:
-        left = self.unary()
+    def expression(self, precedence: int) -> str:
+        operand = self.unary()
         while True:
-            if self.token == "?" and least <= _CHOICE:
-                left = self.choice(left)
+            if self.token == "?" and precedence <= _CHOICE:
+                operand = self.choice(operand)
                 continue
             tight, sql = _BINARY.get(self.token, (-1, ""))
-            if self.kind not in ("operator", "word") or tight < max(least, 1):
-                return left
+            if self.kind not in ("operator", "word") or tight < max(precedence, 1):
+                return operand
             self.step()
             if sql.endswith("match"):
-                left = self.match(left, sql)
+                operand = self.match(operand, sql)
                 continue
             right = self.expression(tight if sql == "pow" else tight + 1)
-            left = _joined(left, sql, right)
+            operand = _joined(operand, sql, right)
 
     def choice(self, condition: str) -> str:
         self.step()
@@ -158,10 +160,10 @@ class _Parser:
         self.step()
         return f"case when {condition} then {yes} else {self.expression(_CHOICE)} end"
 
-    def match(self, left: str, sql: str) -> str:
+    def match(self, text: str, sql: str) -> str:
         pattern, flags = self.pattern()
-        found = f"regexp_matches({left}, {quoted(pattern)}, {quoted('c' + flags)})"
-        return found if sql == "match" else f"not {found}"
+        test = f"regexp_matches({text}, {quoted(pattern)}, {quoted('c' + flags)})"
+        return test if sql == "match" else f"not {test}"
 
     def pattern(self) -> tuple[str, str]:
         """After =~: the regular expression and its flags."""
@@ -169,31 +171,31 @@ class _Parser:
             raise self.refused(self.token or "=~")
         text = self.quotation(self.token)
         flags = re.compile(r"[a-z]*").match(self.text, self.at)
-        given = flags[0] if flags else ""
-        if set(given) - {"i"}:
-            raise self.refused(f"/{given}")
-        self.at += len(given)
+        flag = flags[0] if flags else ""
+        if set(flag) - {"i"}:
+            raise self.refused(f"/{flag}")
+        self.at += len(flag)
         self.step()
-        return text, given
+        return text, flag
 
     def quotation(self, opening: str) -> str:
         """The text up to the end of a quotation, whose opening was read."""
         begin = opening[-1]
         end = _BRACKETS.get(begin, begin)
-        depth, at = 1, self.at
-        while at < len(self.text):
-            sign = self.text[at]
+        depth, closing = 1, self.at
+        while closing < len(self.text):
+            sign = self.text[closing]
             if sign == "\\":
-                at += 1
+                closing += 1
             elif sign == end:
                 depth -= 1
                 if not depth:
-                    found = self.text[self.at : at]
-                    self.at = at + 1
-                    return found
+                    body = self.text[self.at : closing]
+                    self.at = closing + 1
+                    return body
             elif sign == begin:
                 depth += 1
-            at += 1
+            closing += 1
         raise UsageError(f"{self.text!r} has a quotation that does not end")
 
     def unary(self) -> str:
@@ -252,19 +254,19 @@ class _Parser:
             self.step()
             of.append(self.expression(_CHOICE))
         self.expect(")")
-        fewest, most = _ARGUMENTS.get(name, (1, 1))
-        if not fewest <= len(of) <= most:
-            raise UsageError(f"{name}() takes {fewest} to {most} arguments")
+        fewest, maximum = _ARGUMENTS.get(name, (1, 1))
+        if not fewest <= len(of) <= maximum:
+            raise UsageError(f"{name}() takes {fewest} to {maximum} arguments")
         return _FUNCTIONS[name](of)
 
 
-def _joined(left: str, sql: str, right: str) -> str:
+def _joined(first: str, sql: str, right: str) -> str:
     if sql in ("concat", "pow"):
-        return f"{sql}({left}, {right})"
+        return f"{sql}({first}, {right})"
     if sql.endswith(" "):  # Perl compares these as texts
-        return f"({left}::varchar {sql.strip()} {right}::varchar)"
-    return f"({left} {sql} {right})"
+        return f"({first}::varchar {sql.strip()} {right}::varchar)"
+    return f"({first} {sql} {right})"
 
 
 def _unescaped(text: str) -> str:
-    return re.sub(r"\\(.)", lambda found: {"n": "\n", "t": "\t"}.get(found[1], found[1]), text)
+    return re.sub(r"\\(.)", lambda match: {"n": "\n", "t": "\t"}.get(match[1], match[1]), text)

@@ -16,7 +16,7 @@ from typing import Any
 
 from polltrace.sqltrace.counted_calls import CountedCalls
 from polltrace.sqltrace.profile_question import Order, ProfileQuestion
-from polltrace.sqltrace.spread import PERCENTILES, Profile, Spread
+from polltrace.sqltrace.spread import PERCENTILES, Spread, TraceProfile
 
 _PARTS = 1000  # PERCENTILES are whole ones of these
 
@@ -40,7 +40,10 @@ _COMPARE = {**_SAME, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">="
 
 
 def accepted_by(question: ProfileQuestion, where: str, order: Order) -> Accepts | None:
-    """Which calls a question means, whose condition is `where` in SQL; None where it takes SQL."""
+    """A predicate for the calls that a question selects; None if it needs SQL.
+
+    `where` is the condition of the question in SQL.
+    """
     if question.group or (order.column == "grouped" and order.numeric):
         return None
     condition = _Condition(where).read() if where else _everything
@@ -54,16 +57,20 @@ def _everything(_kind: str, _name: str, _us: int) -> bool:
     return True
 
 
-def _by_name(asked: str) -> Accepts | None:
-    if asked in _KINDS:
-        wanted = _KINDS[asked]
-        return lambda kind, _name, _us: wanted in (None, kind)
-    if asked.startswith(":") or not re.fullmatch(_PATTERN, asked) or re.search(_DIFFERS, asked):
+def _by_name(pattern_text: str) -> Accepts | None:
+    if pattern_text in _KINDS:
+        kind_wanted = _KINDS[pattern_text]
+        return lambda kind, _name, _us: kind_wanted in (None, kind)
+    if (
+        pattern_text.startswith(":")
+        or not re.fullmatch(_PATTERN, pattern_text)
+        or re.search(_DIFFERS, pattern_text)
+    ):
         return None
-    if len(re.findall(_REPETITION, asked)) > 2:
+    if len(re.findall(_REPETITION, pattern_text)) > 2:
         return None
     try:
-        pattern = re.compile(asked, re.IGNORECASE)
+        pattern = re.compile(pattern_text, re.IGNORECASE)
     except re.error:
         return None
     return lambda _kind, name, _us: pattern.search(name) is not None
@@ -74,18 +81,18 @@ class _Condition:
 
     def __init__(self, text: str) -> None:
         self._tokens: list[tuple[str, str]] = []
-        at = 0
-        while text[at:].strip():
-            found = re.compile(_TOKEN).match(text, at)
-            if not found or not found.lastgroup:
+        position = 0
+        while text[position:].strip():
+            token = re.compile(_TOKEN).match(text, position)
+            if not token or not token.lastgroup:
                 self._tokens = []
                 return
-            self._tokens.append((found.lastgroup, found[found.lastgroup]))
-            at = found.end()
+            self._tokens.append((token.lastgroup, token[token.lastgroup]))
+            position = token.end()
 
     def read(self) -> Accepts | None:
-        found = self._or()
-        return found if not self._tokens else None
+        accepts = self._or()
+        return accepts if not self._tokens else None
 
     def _next_is(self, *tokens: str) -> bool:
         if self._tokens and self._tokens[0][1].lower() in tokens:
@@ -94,16 +101,16 @@ class _Condition:
         return False
 
     def _or(self) -> Accepts | None:
-        left = self._and()
-        while left and self._next_is("or"):
-            left = _either(left, self._and())
-        return left
+        accepts = self._and()
+        while accepts and self._next_is("or"):
+            accepts = _either(accepts, self._and())
+        return accepts
 
     def _and(self) -> Accepts | None:
-        left = self._not()
-        while left and self._next_is("and"):
-            left = _both(left, self._not())
-        return left
+        accepts = self._not()
+        while accepts and self._next_is("and"):
+            accepts = _both(accepts, self._not())
+        return accepts
 
     def _not(self) -> Accepts | None:
         if self._next_is("not"):
@@ -123,8 +130,8 @@ class _Condition:
         if not read or not compare:
             return None
         of_call, of_text = read
-        given = of_text(value)
-        return lambda kind, name, us: compare(of_call(kind, name, us), given)
+        constant = of_text(value)
+        return lambda kind, name, us: compare(of_call(kind, name, us), constant)
 
 
 # By column and what it is compared with: its value of a call, and that of the text.
@@ -151,36 +158,36 @@ def _negated(inner: Accepts | None) -> Accepts | None:
     return lambda kind, name, us: not inner(kind, name, us)
 
 
-def _either(left: Accepts, right: Accepts | None) -> Accepts | None:
+def _either(first: Accepts, right: Accepts | None) -> Accepts | None:
     if not right:
         return None
-    return lambda kind, name, us: left(kind, name, us) or right(kind, name, us)
+    return lambda kind, name, us: first(kind, name, us) or right(kind, name, us)
 
 
-def _both(left: Accepts, right: Accepts | None) -> Accepts | None:
+def _both(first: Accepts, right: Accepts | None) -> Accepts | None:
     if not right:
         return None
-    return lambda kind, name, us: left(kind, name, us) and right(kind, name, us)
+    return lambda kind, name, us: first(kind, name, us) and right(kind, name, us)
 
 
 def plain_profile(
     counted: CountedCalls, accepts: Accepts, order: Order, top: int
-) -> Profile | None:
+) -> TraceProfile | None:
     """The profile of the calls that are meant. None where they are not all held, or where a name
     is not in ASCII, so that a pattern may mean something else in SQL."""
     if counted.spilled or not all(name.isascii() for _, name in counted.times):
         return None
     groups: dict[str, Counter[int]] = {}
     for (kind, name), of_name in counted.times.items():
-        meant = {us: times for us, times in of_name.items() if accepts(kind, name, us)}
-        if meant:
-            groups.setdefault(name, Counter()).update(meant)
+        accepted = {us: times for us, times in of_name.items() if accepts(kind, name, us)}
+        if accepted:
+            groups.setdefault(name, Counter()).update(accepted)
     spreads = _in_order([_spread(name, times) for name, times in sorted(groups.items())], order)
     listed, hidden = spreads[: top or None], spreads[top:] if top else []
     everything: Counter[int] = Counter()
     for times in groups.values():
         everything.update(times)
-    return Profile(
+    return TraceProfile(
         listed,
         _together(hidden) if hidden else None,
         len(hidden),
@@ -194,14 +201,14 @@ def _spread(name: str | None, times: Mapping[int, int]) -> Spread:
     if not times:
         return Spread(name, 0, None, None, None, (None,) * len(PERCENTILES))
     calls, reached = sum(times.values()), 0
-    wanted = [_rank(part, calls) for part in PERCENTILES]
-    found: list[int] = []
+    ranks = [_rank(part, calls) for part in PERCENTILES]
+    durations: list[int] = []
     for us in sorted(times):
         reached += times[us]
-        while len(found) < len(wanted) and reached >= wanted[len(found)]:
-            found.append(us)
+        while len(durations) < len(ranks) and reached >= ranks[len(durations)]:
+            durations.append(us)
     duration = sum(us * count for us, count in times.items())
-    return Spread(name, calls, duration, min(times), max(times), tuple(found))
+    return Spread(name, calls, duration, min(times), max(times), tuple(durations))
 
 
 def _rank(part: float, calls: int) -> int:
@@ -217,15 +224,15 @@ def _in_order(spreads: list[Spread], order: Order) -> Sequence[Spread]:
 
 
 def _percentile(number: int) -> Callable[[Spread], float]:
-    return lambda each: each.percentiles[number] or 0
+    return lambda spread: spread.percentiles[number] or 0
 
 
 _VALUES: Mapping[str, Callable[[Spread], float]] = {
-    "duration": lambda each: each.duration or 0,
-    "calls": lambda each: each.calls,
-    "mean": lambda each: (each.duration or 0) / each.calls,
-    "least": lambda each: each.least or 0,
-    "most": lambda each: each.most or 0,
+    "duration": lambda spread: spread.duration or 0,
+    "calls": lambda spread: spread.calls,
+    "mean": lambda spread: (spread.duration or 0) / spread.calls,
+    "least": lambda spread: spread.least or 0,
+    "most": lambda spread: spread.most or 0,
     **{f"p{round(100 * part)}": _percentile(i) for i, part in enumerate(PERCENTILES)},
 }
 
@@ -233,9 +240,9 @@ _VALUES: Mapping[str, Callable[[Spread], float]] = {
 def _together(spreads: Sequence[Spread]) -> Spread:
     return Spread(
         None,
-        sum(each.calls for each in spreads),
-        sum(each.duration or 0 for each in spreads),
-        min(each.least or 0 for each in spreads),
-        max(each.most or 0 for each in spreads),
+        sum(spread.calls for spread in spreads),
+        sum(spread.duration or 0 for spread in spreads),
+        min(spread.least or 0 for spread in spreads),
+        max(spread.most or 0 for spread in spreads),
         (None,) * len(PERCENTILES),
     )

@@ -19,7 +19,7 @@ from polltrace.sqltrace.perl_expression import is_perl, quoted, to_sql
 from polltrace.sqltrace.plain_profile import accepted_by, plain_profile
 from polltrace.sqltrace.profile_question import CLASSES, Order, ProfileQuestion, order_of
 from polltrace.sqltrace.relation import is_of_alike
-from polltrace.sqltrace.spread import PERCENTILES, Profile, Spread
+from polltrace.sqltrace.spread import PERCENTILES, Spread, TraceProfile
 
 
 def sql_of(expression: str) -> str:
@@ -55,7 +55,7 @@ def _of_name(question: ProfileQuestion) -> str:
     return f"regexp_matches(name, {quoted(question.name)}, 'i')"
 
 
-def profile(database: TraceDatabase, question: ProfileQuestion) -> Profile:
+def profile(database: TraceDatabase, question: ProfileQuestion) -> TraceProfile:
     """The answer, by one scan."""
     order = order_of(question.sort)
     counted = None
@@ -64,8 +64,8 @@ def profile(database: TraceDatabase, question: ProfileQuestion) -> Profile:
         # What takes no SQL takes no database, which takes longer to start than many a trace to
         # scan.
         counted = database.counted(recursive=question.all_depths)
-        if found := plain_profile(counted, accepts, order, question.top):
-            return found
+        if result := plain_profile(counted, accepts, order, question.top):
+            return result
     count_calls(database, question, counted)
     return _profile(database, _order_sql(order), question.top)
 
@@ -117,7 +117,7 @@ _SUMS = (
 )
 
 
-def _profile(database: TraceDatabase, order: str, top: int) -> Profile:
+def _profile(database: TraceDatabase, order: str, top: int) -> TraceProfile:
     database.execute(
         "create or replace temp table spread as with reached as (select *, "
         "sum(calls) over (partition by grouped order by dur_us) as reached, "
@@ -133,7 +133,7 @@ def _profile(database: TraceDatabase, order: str, top: int) -> Profile:
     ]
     listed = database.rows(f"select * from ranked where place <= {top or 1 << 62} order by place")
     hidden = groups["n"] - len(listed)
-    return Profile(
+    return TraceProfile(
         [_spread(row) for row in listed],
         _others(database, top) if hidden else None,
         hidden,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What a profile is asked for."""
+"""The options of a profile."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class ProfileQuestion(NamedTuple):
 
 
 class Order(NamedTuple):
-    """By a column of the table of groups; `numeric`: a group's text as a number."""
+    """Sort order by a column of the table of groups; `numeric`: a group's text as a number."""
 
     column: str
     numeric: bool = False
@@ -44,12 +44,12 @@ class Order(NamedTuple):
 
 
 def order_of(sort: str) -> Order:
-    """What `7nd` (column, numeric, descending), `1a` or `no` means. Raises UsageError."""
+    """Parse `7nd` (column, numeric, descending), `1a` or `no`. Raises UsageError."""
     if sort == "no":
         return Order("grouped")
-    found = re.fullmatch(r"(\d+)(n?)([ad]?)", sort)
-    if not found or not 1 <= int(found[1]) <= len(_COLUMNS):
+    key = re.fullmatch(r"(\d+)(n?)([ad]?)", sort)
+    if not key or not 1 <= int(key[1]) <= len(_COLUMNS):
         raise UsageError(
             f"--sort {sort}: a column from 1 to {len(_COLUMNS)}, then n for numeric, then a or d"
         )
-    return Order(_COLUMNS[int(found[1]) - 1], found[2] == "n", found[3] == "d")
+    return Order(_COLUMNS[int(key[1]) - 1], key[2] == "n", key[3] == "d")

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from polltrace.sqltrace.accounting import Accounting
-from polltrace.sqltrace.spread import PERCENTILES, Profile, Spread
+from polltrace.sqltrace.spread import PERCENTILES, Spread, TraceProfile
 
 if TYPE_CHECKING:
     from polltrace.sqltrace.histogram import Range
@@ -17,48 +17,48 @@ _TITLES = ("DURATION", "%", "CALLS", "MEAN", "MIN", "MAX", "P50", "P90", "P99")
 DEFAULT_LABEL = "CALL-NAME"
 
 
-def profile_text(found: Profile, label: str, account: Accounting | None) -> str:
+def profile_text(result: TraceProfile, label: str, account: Accounting | None) -> str:
     """The table; below it, where all time is meant, how it adds up to the elapsed time."""
-    total = found.total.duration or 0
-    rows = [(_group(each.group), _cells(each, total)) for each in found.listed]
-    if found.others:
-        rows.append((f"{found.hidden:,} others", _cells(found.others, total)))
-    last = (f"TOTAL ({found.groups:,})", _cells(found.total, total))
+    total = result.total.duration or 0
+    rows = [(_group(spread.group), _cells(spread, total)) for spread in result.listed]
+    if result.others:
+        rows.append((f"{result.hidden:,} others", _cells(result.others, total)))
+    last = (f"TOTAL ({result.groups:,})", _cells(result.total, total))
     below = _account_rows(account) if account else []
-    return _table(label, rows, last, below, right=found.numeric)
+    return _table(label, rows, last, below, right=result.numeric)
 
 
-def histogram_text(ranges: Sequence[Range], found: Profile) -> str:
+def histogram_text(ranges: Sequence[Range], result: TraceProfile) -> str:
     """The table of a histogram."""
-    total = found.total.duration or 0
+    total = result.total.duration or 0
     rows = []
-    for number, each in enumerate(ranges, 1):
-        high = "+∞" if each.high is None else f"{each.high:,.6f}"
-        label = f"{number:>2}. {each.low:>12,.6f} {high:>12}"
-        rows.append((label, _cells(each.spread, total)))
-    last = (f"TOTAL ({len(ranges)})", _cells(found.total, total))
+    for number, bucket in enumerate(ranges, 1):
+        high = "+∞" if bucket.high is None else f"{bucket.high:,.6f}"
+        label = f"{number:>2}. {bucket.low:>12,.6f} {high:>12}"
+        rows.append((label, _cells(bucket.spread, total)))
+    last = (f"TOTAL ({len(ranges)})", _cells(result.total, total))
     return _table("RANGE {min ≤ e < max}", rows, last, [], right=False)
 
 
 def profile_data(
-    found: Profile,
+    result: TraceProfile,
     account: Accounting | None,
     not_understood: Mapping[str, int],
     key: str,
     ranges: Sequence[Range] = (),
 ) -> dict[str, Any]:
     """rows, total and what was not understood; times in seconds. `key` names a row's group."""
-    rows = [{key: _text(each.group), **spread_data(each)} for each in found.listed]
+    rows = [{key: _text(spread.group), **spread_data(spread)} for spread in result.listed]
     if ranges:
         rows = [
-            {"group": f"{each.low:g}", "low_s": each.low, "high_s": each.high,
-             **spread_data(each.spread)}
-            for each in ranges
+            {"group": f"{bucket.low:g}", "low_s": bucket.low, "high_s": bucket.high,
+             **spread_data(bucket.spread)}
+            for bucket in ranges
         ]  # fmt: skip
-    data: dict[str, Any] = {"rows": rows, "groups": found.groups}
-    if found.others:
-        data["others"] = {"groups": found.hidden, **spread_data(found.others)}
-    data["total"] = spread_data(found.total)
+    data: dict[str, Any] = {"rows": rows, "groups": result.groups}
+    if result.others:
+        data["others"] = {"groups": result.hidden, **spread_data(result.others)}
+    data["total"] = spread_data(result.total)
     if account:
         data["elapsed_s"] = account.elapsed / 1e6
         data["orphans"] = {"calls": account.orphan_calls, "duration_s": account.orphans / 1e6}
@@ -126,7 +126,7 @@ def _cells(spread: Spread, total: int) -> tuple[str, ...]:
         _time(duration),
         f"{share:.1f}%",
         f"{spread.calls:,}",
-        *("" if each is None else _time(each) for each in times),
+        *("" if time is None else _time(time) for time in times),
     )
 
 
@@ -135,11 +135,11 @@ def _time(us: float) -> str:
 
 
 def _account_rows(account: Accounting) -> list[tuple[str, tuple[str, ...]]]:
-    rest = ("",) * (len(_TITLES) - 3)
-    whole = account.elapsed or 1
+    blanks = ("",) * (len(_TITLES) - 3)
+    elapsed = account.elapsed or 1
 
     def row(name: str, us: int, calls: str = "") -> tuple[str, tuple[str, ...]]:
-        return name, (_time(us), f"{100 * us / whole:.1f}%", calls, *rest)
+        return name, (_time(us), f"{100 * us / elapsed:.1f}%", calls, *blanks)
 
     orphans = row("orphan recursive calls", account.orphans, f"{account.orphan_calls:,}")
     return [
@@ -178,6 +178,6 @@ def _table(
             *(line(name, cells, aligned=right) for name, cells in rows),
             rule,
             line(*last),
-            *(line(*each) for each in below),
+            *(line(*row) for row in below),
         ]
     )

@@ -37,13 +37,13 @@ def _columns_of(query: str) -> str:
 
 def _file_rows(database: TraceDatabase) -> list[dict[str, Any]]:
     return [
-        each._asdict() | {"not_understood": sum(each.not_understood.values())}
-        for each in database.summaries
+        summary._asdict() | {"not_understood": sum(summary.not_understood.values())}
+        for summary in database.summaries
     ]
 
 
 def file_rows(database: TraceDatabase) -> list[dict[str, Any]]:
-    """What is known of each file, by one scan."""
+    """Totals of each file, by one scan."""
     database.load("counted", "select count(*) as calls from calls")
     return _file_rows(database)
 

@@ -76,17 +76,17 @@ def _words(sql: str) -> set[str]:
 
 
 def is_of_alike(expression: str) -> bool:
-    """Whether the expression is the same for all calls that are alike in COUNTED: nothing else is
+    """True if the expression is the same for all calls that are alike in COUNTED: nothing else is
     in it, and no function that is not known to be one of its arguments alone."""
     return _words(re.sub(r"'(?:[^']|'')*'", "''", expression)) <= _OF_ALIKE
 
 
 def scanned(names: Iterable[str]) -> tuple[str, ...]:
     """The scanner's columns that the named ones are made of."""
-    wanted = {
+    columns = {
         column for name in names for column in (_DERIVED[name].of if name in _DERIVED else (name,))
     }
-    return tuple(name for name in BY_NAME if name in wanted)
+    return tuple(name for name in BY_NAME if name in columns)
 
 
 def relation_sql(names: Iterable[str], source: str) -> str:

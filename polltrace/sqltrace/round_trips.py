@@ -18,7 +18,7 @@ _SHORTEST_US, _LONGEST_US = 10_000, 60_000_000
 
 
 def suggested_threshold(counts: Mapping[int, int]) -> float | None:
-    """Where think time begins, in seconds: the middle of the widest valley of the waits.
+    """The shortest think time in seconds: the middle of the widest valley of the waits.
 
     `counts` are calls by the tenth of a power of ten, of microseconds. A valley is a run of tenths
     that hold fewer than a thousandth of the calls, from 10 ms to 60 s, with calls above. None
@@ -30,11 +30,13 @@ def suggested_threshold(counts: Mapping[int, int]) -> float | None:
     low, high = _tenth(_SHORTEST_US), _tenth(_LONGEST_US)
     best: tuple[int, int] | None = None
     begin = low
-    for at in range(low, high + 1):
-        if counts.get(at, 0) * 1000 >= calls:
-            begin = at + 1
-        elif any(each > at for each in counts) and (not best or at - begin > best[1] - best[0]):
-            best = (begin, at)
+    for tenth in range(low, high + 1):
+        if counts.get(tenth, 0) * 1000 >= calls:
+            begin = tenth + 1
+        elif any(count_tenth > tenth for count_tenth in counts) and (
+            not best or tenth - begin > best[1] - best[0]
+        ):
+            best = (begin, tenth)
     return float(10 ** ((best[0] + best[1] + 1) / 20 - 6)) if best else None
 
 
@@ -45,7 +47,7 @@ def _tenth(us: int) -> int:
 def client_waits(
     database: TraceDatabase, question: ProfileQuestion, think_s: float
 ) -> dict[str, Any]:
-    """By client: round trips, and waits that are shorter than `think_s` and longer; seconds."""
+    """Round trips by client, and waits shorter and longer than `think_s`; in seconds."""
     database.load(
         "of_clients",
         "select coalesce(nullif(client_id, ''), nullif(module, ''), service, '') as client, "
@@ -70,14 +72,14 @@ def client_waits(
         "select floor(log10(greatest(dur_us, 1)) * 10)::bigint as tenth, sum(calls)::bigint as n "
         "from of_clients group by 1"
     )
-    suggestion = suggested_threshold({each["tenth"]: each["n"] for each in tenths})
+    suggestion = suggested_threshold({row["tenth"]: row["n"] for row in tenths})
     return {"rows": rows, "threshold_s": think_s, "suggested_threshold_s": suggestion}
 
 
 def fetch_sizes(
     database: TraceDatabase, question: ProfileQuestion, array_size: int, think_s: float
 ) -> list[dict[str, Any]]:
-    """By statement: its fetches and rows, and the round trips that another array size would save.
+    """Fetches and rows by statement, and the round trips that another array size would save.
 
     A result of n rows takes n // size + 1 fetches, one at least; the time that a round trip takes
     is the statement's own mean wait for the client below `think_s`.
@@ -105,7 +107,7 @@ def fetch_sizes(
 
 
 def gaps(database: TraceDatabase, question: ProfileQuestion) -> list[dict[str, Any]]:
-    """Where time passed that no record covers: file, line after it, session, seconds."""
+    """Intervals that no record covers: file, next line, session, seconds."""
     database.load(
         "spans",
         "select file, line, sid, serial, pid, name, tim_us, "
@@ -124,5 +126,5 @@ def gaps(database: TraceDatabase, question: ProfileQuestion) -> list[dict[str, A
 
 def saved_text(rows: Sequence[Mapping[str, Any]], array_size: int) -> str:
     """The sum below the table."""
-    saved = sum(each["saved_s"] for each in rows)
+    saved = sum(row["saved_s"] for row in rows)
     return f"An array size of {array_size} would save {saved:,.6f} s of waits in these statements."

@@ -23,5 +23,5 @@ class TraceScan(ParallelScan[arrow.RecordBatch]):
         self.schema = form.schema
 
     def reader(self) -> arrow.RecordBatchReader:
-        """The same as a stream of Arrow."""
+        """The batches as a stream of Arrow."""
         return arrow.RecordBatchReader.from_batches(self.schema, self.batches())

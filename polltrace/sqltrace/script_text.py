@@ -77,9 +77,9 @@ def comment_lines(text: str) -> str:
     """A text as comment lines, of which none has a variable or ends in a way that goes on."""
     lines = []
     for line in text.replace("&", "chr(38)").split("\n"):
-        shown = printable(line).replace("\t", " ").rstrip()
-        for i in range(0, max(len(shown), 1), _LONGEST_LITERAL):
-            part = shown[i : i + _LONGEST_LITERAL]
+        visible = printable(line).replace("\t", " ").rstrip()
+        for i in range(0, max(len(visible), 1), _LONGEST_LITERAL):
+            part = visible[i : i + _LONGEST_LITERAL]
             lines.append(f"-- {part} ." if part.rstrip().endswith(("-", ";")) else f"-- {part}")
     return "\n".join(lines)
 

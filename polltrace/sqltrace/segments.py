@@ -39,35 +39,41 @@ class Segment(NamedTuple):
 
 def segments_before(path: str) -> Sequence[Segment]:
     """The segments that come before what is in `path`, in order; none for most files."""
-    whole = _WHOLE.fullmatch(path)
-    if not whole or not any(os.path.exists(f"{whole[1]}_1.trc{each}") for each in _PACKED):  # noqa: PTH110 - of a hundred thousand
+    trace_name = _WHOLE.fullmatch(path)
+    if not trace_name:
         return ()
-    folder, stem = os.path.split(whole[1])
-    found = [
+    first_names = (f"{trace_name[1]}_1.trc{suffix}" for suffix in _PACKED)
+    if not any(map(os.path.exists, first_names)):
+        return ()
+    folder, stem = os.path.split(trace_name[1])
+    numbered = [
         Segment(number, os.path.join(folder, name))  # noqa: PTH118
         for number, name in _numbered(folder, _changed(folder)).get(stem, ())
     ]
-    if not found or found[0].number != 1 or _named_in(found[0].path) != stem:
+    if not numbered or numbered[0].number != 1 or _named_in(numbered[0].path) != stem:
         return ()
-    return [found[0], *(each for each in found[1:] if _named_in(each.path) in (stem, None))]
+    return [
+        numbered[0],
+        *(segment for segment in numbered[1:] if _named_in(segment.path) in (stem, None)),
+    ]
 
 
 def traces(words: Iterable[str]) -> Iterator[str]:
     """The files that are meant (trace_files) without those that are read as segments of another of
     them."""
     listed = list(trace_files(words))
-    stems = {_absolute(of[1]) for each in listed if (of := _SEGMENT.fullmatch(each))}
+    stems = {_absolute(of[1]) for path in listed if (of := _SEGMENT.fullmatch(path))}
     cut: Iterable[str] = (
-        each for each in listed if (of := _WHOLE.fullmatch(each)) and _absolute(of[1]) in stems
+        path for path in listed if (of := _WHOLE.fullmatch(path)) and _absolute(of[1]) in stems
     ) if stems else ()  # fmt: skip
-    read = {_absolute(segment.path) for each in cut for segment in segments_before(each)}
-    yield from (each for each in listed if not read or _absolute(each) not in read)
+    read = {_absolute(segment.path) for path in cut for segment in segments_before(path)}
+    yield from (path for path in listed if not read or _absolute(path) not in read)
 
 
 def trace_bytes(path: str) -> int:
     """On disk, with the segments before it."""
-    files = (*(each.path for each in segments_before(path)), path)
-    return sum(os.path.getsize(each) for each in files)  # noqa: PTH202
+    files = (*(segment.path for segment in segments_before(path)), path)
+    return sum(os.path.getsize(path) for path in files)  # noqa: PTH202
 
 
 def _absolute(path: str) -> str:
@@ -83,15 +89,15 @@ def _changed(folder: str) -> int:
 
 @functools.lru_cache(maxsize=4)
 def _numbered(folder: str, _changed: int) -> Mapping[str, Sequence[tuple[int, str]]]:
-    """By stem, the numbers and names of the files in a folder that are called like segments."""
+    """Numbers and names of the files in a folder that are called like segments, by stem."""
     by_number: dict[str, dict[int, str]] = {}
     try:
         names = sorted(os.listdir(folder or "."))
     except OSError:
         return {}
     for name in names:
-        if found := _SEGMENT.fullmatch(name):
-            by_number.setdefault(found[1], {}).setdefault(int(found[2]), name)
+        if match := _SEGMENT.fullmatch(name):
+            by_number.setdefault(match[1], {}).setdefault(int(match[2]), name)
     return {stem: sorted(numbers.items()) for stem, numbers in by_number.items()}
 
 
@@ -130,20 +136,20 @@ class SegmentedInput:
     last.
     """
 
-    def __init__(self, path: str, before: Sequence[Segment]) -> None:
+    def __init__(self, path: str, earlier: Sequence[Segment]) -> None:
         """Raises FileError where one cannot be opened."""
         self.path = path
-        self.missing = before[-1].number - len(before)
-        self.segments = len(before) + 1
+        self.missing = earlier[-1].number - len(earlier)
+        self.segments = len(earlier) + 1
         self._files: list[TraceInput] = []
         try:
-            for each in (*(segment.path for segment in before), path):
-                self._files.append(TraceInput(each))
+            for name in (*(segment.path for segment in earlier), path):
+                self._files.append(TraceInput(name))
         except FileError:
             self.close()
             raise
-        sizes = [each.size for each in self._files]
-        self.size = None if None in sizes else sum(each or 0 for each in sizes)
+        sizes = [part.size for part in self._files]
+        self.size = None if None in sizes else sum(size or 0 for size in sizes)
         self._left = list(self._files)
 
     def readinto(self, buffer: memoryview) -> int:
@@ -155,23 +161,23 @@ class SegmentedInput:
         return 0
 
     def show(self, _window: Window, _most: int) -> int:
-        """None of it: a line may begin in one segment and end in the next."""
+        """Map nothing: a line may begin in one segment and end in the next."""
         return 0
 
     def read_torn(self, _window: Window, _buffer: memoryview) -> int:
         raise NotImplementedError  # of no window
 
     def change(self) -> str:
-        """What TraceInput.change() says of the first that has changed."""
-        return next((change for each in self._files if (change := each.change())), "")
+        """TraceInput.change() of the first segment that has changed."""
+        return next((change for part in self._files if (change := part.change())), "")
 
     def close(self) -> None:
-        for each in self._files:
-            each.close()
+        for part in self._files:
+            part.close()
 
 
 def open_trace(path: str) -> TraceInput | SegmentedInput:
     """The trace in that file, with the segments before it. Raises FileError where it cannot be
     opened."""
-    before = segments_before(path) if path != "-" else ()
-    return SegmentedInput(path, before) if before else TraceInput(path)
+    earlier = segments_before(path) if path != "-" else ()
+    return SegmentedInput(path, earlier) if earlier else TraceInput(path)

@@ -67,7 +67,7 @@ class TraceSource(DataSource):  # type: ignore[misc]
         if _asked(self.options) == "files":
             kinds = FileSummary.__annotations__.items()
             return ", ".join(f"{name} {_OF_FILES.get(kind, _MAP)}" for name, kind in kinds)
-        return ", ".join(f"{each.name} {_TYPES[each.kind]}" for each in COLUMNS)
+        return ", ".join(f"{column.name} {_TYPES[column.kind]}" for column in COLUMNS)
 
     def reader(self, schema: StructType) -> DataSourceReader:
         return _TraceReader(dict(self.options), schema.names)
@@ -85,10 +85,10 @@ class _TraceReader(DataSourceReader):  # type: ignore[misc]
         self._columns = columns
         if not self._words:
             raise UsageError("polltrace: name a trace file or a folder: load(PATH)")
-        known = FileSummary._fields if self._rows == "files" else BY_NAME
+        names = FileSummary._fields if self._rows == "files" else BY_NAME
         for name in columns:
-            if name not in known:
-                raise UsageError(f"there is no column {name}{near_miss(name, known)}")
+            if name not in names:
+                raise UsageError(f"there is no column {name}{near_miss(name, names)}")
         self._options = ScanOptions(
             ("kind",) if self._rows == "files" else tuple(columns),
             int(options.get("think_us", 1_000_000)),
@@ -107,7 +107,9 @@ class _TraceReader(DataSourceReader):  # type: ignore[misc]
             return (_plain(batch, self._columns) for batch in scan.batches())
         for _ in scan.batches():
             pass
-        return (tuple(getattr(each, name) for name in self._columns) for each in scan.summaries)
+        return (
+            tuple(getattr(summary, name) for name in self._columns) for summary in scan.summaries
+        )
 
 
 def _asked(options: dict[str, str]) -> str:
@@ -119,13 +121,13 @@ def _asked(options: dict[str, str]) -> str:
 
 def _shares(files: Iterable[str]) -> list[list[str]]:
     """The files in shares of about the same size, the largest first."""
-    sized = sorted(((trace_bytes(each), each) for each in files), reverse=True)
+    sized = sorted(((trace_bytes(path), path) for path in files), reverse=True)
     shares: list[list[str]] = [[] for _ in range(min(len(sized), _TASKS))]
-    least = [(0, number) for number in range(len(shares))]
+    heap = [(0, number) for number in range(len(shares))]
     for size, file in sized:
-        total, number = heapq.heappop(least)
+        total, number = heapq.heappop(heap)
         shares[number].append(file)
-        heapq.heappush(least, (total + size, number))
+        heapq.heappush(heap, (total + size, number))
     return shares
 
 
@@ -136,8 +138,8 @@ def _plain(batch: arrow.RecordBatch, columns: Sequence[str]) -> arrow.RecordBatc
     arrays = [batch.column(name) for name in columns]
     return arrow.RecordBatch.from_arrays(
         [
-            each.dictionary_decode() if arrow.types.is_dictionary(each.type) else each
-            for each in arrays
+            array.dictionary_decode() if arrow.types.is_dictionary(array.type) else array
+            for array in arrays
         ],
         names=list(columns),
     )

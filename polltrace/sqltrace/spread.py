@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""How long calls took, by group: the result of a profile."""
+"""Durations of calls by group: the result of a profile."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ PERCENTILES = (0.5, 0.9, 0.99)
 
 
 class Spread(NamedTuple):
-    """How long the calls of a group took, in microseconds; None where the group has no call.
+    """Durations of a group's calls in microseconds; None if the group has no call.
 
     group: its value; duration: their sum.
     """
@@ -23,7 +23,7 @@ class Spread(NamedTuple):
     percentiles: tuple[int | None, ...] = ()
 
 
-class Profile(NamedTuple):
+class TraceProfile(NamedTuple):
     """listed: the groups that are listed, in order; others: the rest as one, with their number in
     `hidden`; total: of all; numeric: whether groups are numbers."""
 

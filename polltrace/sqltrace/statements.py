@@ -46,7 +46,7 @@ def statements(
         "from by_statement group by statement order by elapsed desc, statement "
         f"limit {question.top or 1 << 62}"
     )
-    return [_statement(database, each) for each in listed]
+    return [_statement(database, statement) for statement in listed]
 
 
 def _statement(database: TraceDatabase, about: Mapping[str, Any]) -> dict[str, Any]:
@@ -78,7 +78,7 @@ _PERCENTILES = ", ".join(
 
 
 def _calls(database: TraceDatabase) -> list[dict[str, Any]]:
-    found = database.rows(
+    calls = database.rows(
         'select name as call, sum(calls)::bigint as "count", '
         "coalesce(sum(cpu), 0) * 1e-6 as cpu_s, coalesce(sum(elapsed), 0) * 1e-6 as elapsed_s, "
         "coalesce(sum(disk), 0)::bigint as disk, coalesce(sum(query), 0)::bigint as query, "
@@ -86,7 +86,7 @@ def _calls(database: TraceDatabase) -> list[dict[str, Any]]:
         f"{_PERCENTILES} from of_one where kind = 'call' group by name"
     )
     order = {name: i for i, name in enumerate(_CALLS)}
-    return sorted(found, key=lambda each: (order.get(each["call"], 9), each["call"]))
+    return sorted(calls, key=lambda call: (order.get(call["call"], 9), call["call"]))
 
 
 def _waits(database: TraceDatabase) -> list[dict[str, Any]]:
@@ -102,29 +102,29 @@ def _plan(database: TraceDatabase) -> list[dict[str, Any]]:
     """The row sources of the statement, each with what its executions did in all."""
     sums: dict[tuple[int, str], dict[str, Any]] = {}
     lines = database.rows("select row_source, calls from of_one where kind = 'plan'")
-    for each in lines:
-        found = _PLAN.search(each["row_source"] or "")
-        if not found:
+    for line in lines:
+        match = _PLAN.search(line["row_source"] or "")
+        if not match:
             continue
-        number, count, parent, name, cr, pr, pw, time = found.groups()
+        number, count, parent, name, cr, pr, pw, time = match.groups()
         row = sums.setdefault(
             (int(number), name),
             {"id": int(number), "parent": int(parent), "operation": name, "executions": 0,
              "rows": 0, "cr": 0, "pr": 0, "pw": 0, "time_us": 0},
         )  # fmt: skip
         for key, value in (("rows", count), ("cr", cr), ("pr", pr), ("pw", pw)):
-            row[key] += int(value) * each["calls"]
-        row["executions"] += each["calls"]
-        row["time_us"] += int(time) * each["calls"]
+            row[key] += int(value) * line["calls"]
+        row["executions"] += line["calls"]
+        row["time_us"] += int(time) * line["calls"]
     rows = [sums[key] for key in sorted(sums)]
     for row in rows:
         row["time_s"] = row.pop("time_us") / 1e6
     return rows
 
 
-def statements_text(found: Sequence[Mapping[str, Any]]) -> str:
+def statements_text(rows: Sequence[Mapping[str, Any]]) -> str:
     """Each statement as TKPROF has it."""
-    return "\n\n".join(_text(each) for each in found) or "(no statements)"
+    return "\n\n".join(_text(row) for row in rows) or "(no statements)"
 
 
 def _text(statement: Mapping[str, Any]) -> str:
@@ -144,9 +144,9 @@ def _text(statement: Mapping[str, Any]) -> str:
 def _indented(plan: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     depth: dict[int, int] = {0: -1}
     rows = []
-    for each in plan:
-        depth[each["id"]] = depth.get(each["parent"], -1) + 1
-        row = {key: value for key, value in each.items() if key not in ("id", "parent")}
-        row["operation"] = "  " * min(depth[each["id"]], 20) + row["operation"]
+    for source in plan:
+        depth[source["id"]] = depth.get(source["parent"], -1) + 1
+        row = {key: value for key, value in source.items() if key not in ("id", "parent")}
+        row["operation"] = "  " * min(depth[source["id"]], 20) + row["operation"]
         rows.append(row)
     return rows

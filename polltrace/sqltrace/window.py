@@ -18,18 +18,18 @@ class Window:
     def __del__(self) -> None:
         library().sqltrace_window_delete(self._pointer)
 
-    def move(self, file: int, at: int, most: int) -> int:
+    def move(self, file: int, offset: int, limit: int) -> int:
         """Show the lines in `most` bytes, LARGEST or fewer, of the file that is open as `file`; how
         many bytes they are, 0 where they have to be read."""
         if not self._pointer:
             return 0
-        self.at = at
-        return int(library().sqltrace_window_move(self._pointer, file, at, most))
+        self.at = offset
+        return int(library().sqltrace_window_move(self._pointer, file, offset, limit))
 
     @property
     def address(self) -> int:
         return int(library().sqltrace_window_data(self._pointer))
 
     def is_torn(self) -> bool:
-        """Whether the file has lost some of it: then it was read as zeros."""
+        """True if the file has lost bytes of the window, which were read as zeros."""
         return bool(library().sqltrace_window_is_torn(self._pointer))

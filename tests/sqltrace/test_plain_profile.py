@@ -16,7 +16,7 @@ from polltrace.sqltrace.database import TraceDatabase
 from polltrace.sqltrace.plain_profile import accepted_by
 from polltrace.sqltrace.profile import count_calls, profile, sql_of
 from polltrace.sqltrace.profile_question import ProfileQuestion, order_of
-from polltrace.sqltrace.spread import Profile
+from polltrace.sqltrace.spread import TraceProfile
 from tests.sqltrace.traces import call, wait
 
 NAMES = ("SQL*Net message from client", "EXEC", "log file sync", "enq: TX - row lock", "log")
@@ -41,13 +41,13 @@ def trace(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(path)
 
 
-def by_sql(path: str, question: ProfileQuestion, monkeypatch: pytest.MonkeyPatch) -> Profile:
+def by_sql(path: str, question: ProfileQuestion, monkeypatch: pytest.MonkeyPatch) -> TraceProfile:
     with monkeypatch.context() as changed, TraceDatabase([path]) as database:
         changed.setattr("polltrace.sqltrace.profile.accepted_by", lambda *_: None)
         return profile(database, question)
 
 
-def without_sql(path: str, question: ProfileQuestion) -> Profile:
+def without_sql(path: str, question: ProfileQuestion) -> TraceProfile:
     with TraceDatabase([path]) as database:
         found = profile(database, question)
         assert "connection" not in vars(database)

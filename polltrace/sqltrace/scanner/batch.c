@@ -20,8 +20,8 @@ bool batch_begin(struct batch *batch, size_t rows, uint64_t wanted,
     for (enum column i = 0; i < COLUMN_binds; i++) {
         if (!batch_wants(batch, i))
             continue;
-        const size_t each = is_index(i) ? sizeof(int32_t) : sizeof(int64_t);
-        batch->number[i] = malloc(rows * each + 64);
+        const size_t width = is_index(i) ? sizeof(int32_t) : sizeof(int64_t);
+        batch->number[i] = malloc(rows * width + 64);
         batch->valid[i] = calloc(1, rows / 8 + 64);
         if (!batch->number[i] || !batch->valid[i])
             return false;
@@ -89,8 +89,8 @@ static bool grow_binds(struct batch *batch, size_t more) {
         batch->bind_valid = valid;
     if (!types || !valid)
         return false;
-    const size_t before = batch->bind_room ? batch->bind_room / 8 + 64 : 0;
-    memset(valid + before, 0, room / 8 + 64 - before);
+    const size_t old_bytes = batch->bind_room ? batch->bind_room / 8 + 64 : 0;
+    memset(valid + old_bytes, 0, room / 8 + 64 - old_bytes);
     batch->bind_room = room;
     return true;
 }

@@ -117,19 +117,20 @@ static void expect_counts(struct reader *reader, size_t first) {
     if (!(reader->want & WANT_COUNTS))
         return;
     for (size_t i = first; i < reader->block->count; i++) {
-        const struct record *const each = &reader->block->record[i];
-        const bool is_call = each->kind >= PARSE_CALL &&
-                             each->kind <= LAST_CALL && each->kind != WAIT_CALL;
-        if ((each->kind == NOTICE_RECORD || each->kind == HEADER_RECORD) &&
+        const struct record *const record = &reader->block->record[i];
+        const bool is_call = record->kind >= PARSE_CALL &&
+                             record->kind <= LAST_CALL &&
+                             record->kind != WAIT_CALL;
+        if ((record->kind == NOTICE_RECORD || record->kind == HEADER_RECORD) &&
             reader->want & WANT_UNIT)
             reader->want &= ~(unsigned)WANT_COUNTS;
-        if (each->kind == NOTICE_RECORD || each->kind == HEADER_RECORD)
+        if (record->kind == NOTICE_RECORD || record->kind == HEADER_RECORD)
             reader->counts = false;
-        else if (is_call && each->has >> FIELD_DEP & 1 &&
-                 each->field[FIELD_DEP])
+        else if (is_call && record->has >> FIELD_DEP & 1 &&
+                 record->field[FIELD_DEP])
             reader->counts = false;
-        else if (is_call && each->has >> FIELD_TIM & 1 &&
-                 (uint64_t)each->field[FIELD_TIM] < (uint64_t)LARGEST)
+        else if (is_call && record->has >> FIELD_TIM & 1 &&
+                 (uint64_t)record->field[FIELD_TIM] < (uint64_t)LARGEST)
             reader->counts = true;
     }
     reader->counts &= (reader->want & WANT_COUNTS) != 0;
@@ -157,8 +158,8 @@ static const char *next_line(struct reader *reader, const char *at) {
         return read_body(reader, after_line(eol, reader->end));
     }
 #endif
-    const char *const found = read_record(reader, at, eol);
-    if (!found) {
+    const char *const record_end = read_record(reader, at, eol);
+    if (!record_end) {
         other_line(reader, at, eol);
         expect_counts(reader, first);
         reader->block->lines++;
@@ -166,8 +167,8 @@ static const char *next_line(struct reader *reader, const char *at) {
     }
     reader->block->has_record |=
         !BEGINS(at, eol, "*** TRACE") && !BEGINS(at, eol, "*** DUMP");
-    if (found < eol)
-        rest_of_line(reader, found, eol);
+    if (record_end < eol)
+        rest_of_line(reader, record_end, eol);
     expect_counts(reader, first);
     reader->block->lines++;
     return read_body(reader, after_line(eol, reader->end));

@@ -62,10 +62,11 @@ static const char *behind_statement(const char *at, const char *end) {
 static const char *end_by_length(const char *at, const char *end, int64_t len) {
     if (len < 0 || len >= end - at)
         return NULL;
-    const char *after = at + len;
-    after += *after == '\r';
-    return *after == '\n' && is_statement_end(after + 1, end) ? after + 1
-                                                              : NULL;
+    const char *line_break = at + len;
+    line_break += *line_break == '\r';
+    return *line_break == '\n' && is_statement_end(line_break + 1, end)
+               ? line_break + 1
+               : NULL;
 }
 
 // The first line END OF STMT that something follows which can; else the last
@@ -87,19 +88,19 @@ static const char *end_by_lines(const char *at, const char *end) {
 // goes on in the next block.
 static const char *find_statement_end(struct reader *reader, const char *at,
                                       int64_t len) {
-    const char *found = end_by_length(at, reader->end, len);
-    if (found)
-        return found;
+    const char *text_end = end_by_length(at, reader->end, len);
+    if (text_end)
+        return text_end;
     const bool beyond = len >= reader->end - at && len <= LONGEST_TEXT;
-    found = end_by_lines(at, reader->end);
+    text_end = end_by_lines(at, reader->end);
     // The last line may be of the text all the same: the next block tells.
-    if (found && beyond && skip_line(found, reader->end) == reader->end) {
+    if (text_end && beyond && skip_line(text_end, reader->end) == reader->end) {
         reader->mode.may_be_over = true;
-        found = NULL;
+        text_end = NULL;
     }
     reader->mode.left =
-        found || !beyond ? 0 : (uint32_t)(len - (reader->end - at));
-    return found;
+        text_end || !beyond ? 0 : (uint32_t)(len - (reader->end - at));
+    return text_end;
 }
 
 // The text at `at`, which belongs to the record `index`.
@@ -107,14 +108,14 @@ static const char *read_text(struct reader *reader, size_t index,
                              const char *at, int64_t len) {
     struct record *record = &reader->block->record[index];
     reader->mode = (struct mode){.place = AT_RECORDS};
-    const char *found = find_statement_end(reader, at, len);
-    const char *const until = found ? found : reader->end;
+    const char *text_end = find_statement_end(reader, at, len);
+    const char *const until = text_end ? text_end : reader->end;
     record->body = (uint32_t)(at - reader->block->data);
     record->body_len = (uint32_t)(until - at);
-    if (!found)
+    if (!text_end)
         reader->mode.place = IN_TEXT;
     const char *const next =
-        found ? behind_statement(found, reader->end) : until;
+        text_end ? behind_statement(text_end, reader->end) : until;
     pass_lines(reader, at, next);
     return next;
 }
@@ -206,8 +207,8 @@ static bool opens_value(const char *at, const char *eol) {
 // Whether the last of the lines [from, until) leaves a value open.
 static bool leaves_value_open(const char *from, const char *until) {
     const char *const eol = until - 1;
-    const char *const before = memrchr(from, '\n', (size_t)(eol - from));
-    return opens_value(before ? before + 1 : from, eol);
+    const char *const newline = memrchr(from, '\n', (size_t)(eol - from));
+    return opens_value(newline ? newline + 1 : from, eol);
 }
 
 // Indented lines, and those of a value that spans lines.

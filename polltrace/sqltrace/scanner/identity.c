@@ -5,20 +5,20 @@
 #include <string.h>
 
 struct identity *identity_new(void) {
-    struct identity *made = calloc(1, sizeof *made);
-    if (made)
-        made->refs = 1;
-    return made;
+    struct identity *identity = calloc(1, sizeof *identity);
+    if (identity)
+        identity->refs = 1;
+    return identity;
 }
 
 struct identity *identity_copy(const struct identity *from) {
-    struct identity *made = malloc(sizeof *made);
-    if (!made)
+    struct identity *copy = malloc(sizeof *copy);
+    if (!copy)
         return NULL;
-    *made = *from;
-    made->refs = 1;
-    made->batch = 0;
-    return made;
+    *copy = *from;
+    copy->refs = 1;
+    copy->batch = 0;
+    return copy;
 }
 
 void identity_release(struct identity *identity) {

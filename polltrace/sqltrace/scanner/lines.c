@@ -36,9 +36,9 @@ WITH_AVX2 static const char *skip_by_64(const char *at, const char *end,
         if (end - at < 64)
             ends &= (1ull << (end - at)) - 1;
         const uint64_t indented = indents(low) | (uint64_t)indents(high) << 32;
-        const uint64_t found = (ends << 1 | begins) & ~indented;
-        if (found) {
-            const int bit = __builtin_ctzll(found);
+        const uint64_t starts = (ends << 1 | begins) & ~indented;
+        if (starts) {
+            const int bit = __builtin_ctzll(starts);
             *lines +=
                 (uint32_t)__builtin_popcountll(ends & ((1ull << bit) - 1));
             return at + bit;

@@ -76,17 +76,17 @@ static inline struct record *reader_add(struct reader *reader,
     struct block *block = reader->block;
     if (block->count == block->room && !reader_grow(reader))
         return NULL;
-    struct record *made = &block->record[block->count++];
-    made->kind = (uint8_t)kind;
-    made->has = 0;
-    made->start = (uint32_t)(at - block->data);
-    made->len = (uint32_t)(eol - at);
-    made->name = reader->name_of[kind];
-    made->line = block->lines;
-    made->body = made->body_len = 0;
-    made->cursor = 0;
-    memset(made->field, 0, TIMES * sizeof *made->field);
-    return made;
+    struct record *record = &block->record[block->count++];
+    record->kind = (uint8_t)kind;
+    record->has = 0;
+    record->start = (uint32_t)(at - block->data);
+    record->len = (uint32_t)(eol - at);
+    record->name = reader->name_of[kind];
+    record->line = block->lines;
+    record->body = record->body_len = 0;
+    record->cursor = 0;
+    memset(record->field, 0, TIMES * sizeof *record->field);
+    return record;
 }
 
 // Name the record by what its line holds. False where there is no memory.

@@ -42,40 +42,40 @@ static const char *take_back(struct reader *reader) {
 // A call on a cursor, whose fields are separated by commas.
 static const char *cursor_call(struct reader *reader, enum record_kind kind,
                                size_t word, const char *at, const char *eol) {
-    struct record *made = reader_add(reader, kind, at, eol);
-    if (!made)
+    struct record *record = reader_add(reader, kind, at, eol);
+    if (!record)
         return NULL;
-    const char *p = read_cursor(reader, at + word, made);
-    return p ? read_call(p, eol, made, &reader->known) : take_back(reader);
+    const char *p = read_cursor(reader, at + word, record);
+    return p ? read_call(p, eol, record, &reader->known) : take_back(reader);
 }
 
 static const char *wait_call(struct reader *reader, const char *at,
                              const char *eol) {
-    struct record *made = reader_add(reader, WAIT_CALL, at, eol);
-    if (!made)
+    struct record *record = reader_add(reader, WAIT_CALL, at, eol);
+    if (!record)
         return NULL;
-    const char *p = read_cursor(reader, at + 5, made);
+    const char *p = read_cursor(reader, at + 5, record);
     struct text name;
-    p = p ? read_wait(p, eol, reader->want & WANT_PARAMETERS, made, &name,
+    p = p ? read_wait(p, eol, reader->want & WANT_PARAMETERS, record, &name,
                       &reader->known)
           : NULL;
     if (!p)
         return take_back(reader);
-    if (!reader_name(reader, made, name.at, name.len))
+    if (!reader_name(reader, record, name.at, name.len))
         return NULL;
-    know_event(reader, name.at, name.len, made->name);
+    know_event(reader, name.at, name.len, record->name);
     return p;
 }
 
 // A call without a cursor, "XCTEND rlbk=0", of `word` letters.
 static const char *plain_call(struct reader *reader, enum record_kind kind,
                               size_t word, const char *at, const char *eol) {
-    struct record *made = reader_add(reader, kind, at, eol);
-    if (!made)
+    struct record *record = reader_add(reader, kind, at, eol);
+    if (!record)
         return NULL;
-    if (!reader_name(reader, made, at, word))
+    if (!reader_name(reader, record, at, word))
         return NULL;
-    return read_call(at + word + 1, eol, made, &reader->known);
+    return read_call(at + word + 1, eol, record, &reader->known);
 }
 
 // "LOBREAD:c=8,...", "LOBTMPCREATE:..."; which there are differs by release.
@@ -90,10 +90,10 @@ static const char *lob_call(struct reader *reader, const char *at,
 // A record whose fields are read when it is needed.
 static const char *whole_line(struct reader *reader, enum record_kind kind,
                               size_t word, const char *at, const char *eol) {
-    struct record *made = reader_add(reader, kind, at, eol);
-    if (!made)
+    struct record *record = reader_add(reader, kind, at, eol);
+    if (!record)
         return NULL;
-    if (word && !read_cursor(reader, at + word, made))
+    if (word && !read_cursor(reader, at + word, record))
         return take_back(reader);
     return eol;
 }

@@ -51,9 +51,9 @@ static struct contained contain_call(struct scan *scan,
                               .e = value_of(record, FIELD_E),
                               .line = line,
                               .dep = (int32_t)(depth & INT32_MAX)};
-    struct contained found;
-    scan->out_of_memory |= !containment_add_call(in, &span, &found);
-    return found;
+    struct contained contained;
+    scan->out_of_memory |= !containment_add_call(in, &span, &contained);
+    return contained;
 }
 
 // A wait whose end is not known is after the last record that has a time, and
@@ -194,12 +194,12 @@ static void put_call(struct scan *scan, struct batch *batch,
     batch_put(batch, COLUMN_dur_us,
               value_of(record, wait ? FIELD_ELA : FIELD_C));
     put_fields(batch, record);
-    struct contained found = {0};
+    struct contained contained = {0};
     if (wait)
         account_wait(scan, record, line);
     else
-        found = account_call(scan, record, depth, line);
-    put_contained(batch, scan->sessions.now, record, &found, line);
+        contained = account_call(scan, record, depth, line);
+    put_contained(batch, scan->sessions.now, record, &contained, line);
 }
 
 // Of what calls contain, only orphans are wanted: a wait, or a call of the

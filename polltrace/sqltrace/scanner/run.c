@@ -7,20 +7,20 @@
 // ahead of them. It is read once more, each line as a record.
 static int64_t steps_by_record(struct scan *scan, const struct block *block,
                                const struct record *of) {
-    struct block again = {0};
+    struct block reread = {0};
     const struct mode begins = {.place = AT_RECORDS};
-    block_read(&again, block->data + of->start, of->len, begins, 0);
-    scan->out_of_memory |= again.out_of_memory;
+    block_read(&reread, block->data + of->start, of->len, begins, 0);
+    scan->out_of_memory |= reread.out_of_memory;
     int64_t steps = 0, last = scan->sessions.now->last;
-    for (size_t i = 0; i < again.count; i++) {
-        const struct record *const each = &again.record[i];
-        if (each->kind < PARSE_CALL || each->kind > LAST_CALL)
+    for (size_t i = 0; i < reread.count; i++) {
+        const struct record *const record = &reread.record[i];
+        if (record->kind < PARSE_CALL || record->kind > LAST_CALL)
             continue;
-        const int64_t end = each->field[FIELD_TIM];
+        const int64_t end = record->field[FIELD_TIM];
         steps += end < last - CLOCK_STEP;
         last = end > last ? end : last;
     }
-    block_free(&again);
+    block_free(&reread);
     return steps;
 }
 

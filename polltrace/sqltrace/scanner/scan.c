@@ -63,19 +63,19 @@ static void take_statement(struct scan *scan, const struct block *block,
         return;
     struct cursor *cursor =
         cursors_find(&scan->sessions.now->cursors, record->cursor);
-    struct statement *made = statement_new();
-    if (!cursor || !made) {
+    struct statement *statement = statement_new();
+    if (!cursor || !statement) {
         scan->out_of_memory = true;
-        free(made);
+        free(statement);
         return;
     }
-    statement_read(made, block->data + record->start, record->len);
+    statement_read(statement, block->data + record->start, record->len);
     statement_release(cursor->statement);
-    cursor->statement = made;
+    cursor->statement = statement;
     cursor->parse_id = scan->summary.lines + record->line + 1;
     cursor->exec_id = 0;
-    made->refs++;
-    scan->text_of = made;
+    statement->refs++;
+    scan->text_of = statement;
     take_text(scan, block, record);
 }
 

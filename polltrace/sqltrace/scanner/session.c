@@ -24,13 +24,13 @@ static void end_session(struct session_totals *to, struct session *session) {
 }
 
 static struct session *new_session(void) {
-    struct session *made = calloc(1, sizeof *made);
-    if (!made)
+    struct session *session = calloc(1, sizeof *session);
+    if (!session)
         return NULL;
-    made->identity = identity_new();
-    if (made->identity)
-        return made;
-    free(made);
+    session->identity = identity_new();
+    if (session->identity)
+        return session;
+    free(session);
     return NULL;
 }
 
@@ -57,11 +57,11 @@ static bool add(struct sessions *sessions) {
         sessions->all = grown;
         sessions->room = room;
     }
-    struct session *made = new_session();
-    if (!made)
+    struct session *session = new_session();
+    if (!session)
         return false;
-    sessions->all[sessions->count++] = made;
-    sessions->now = made;
+    sessions->all[sessions->count++] = session;
+    sessions->now = session;
     return true;
 }
 

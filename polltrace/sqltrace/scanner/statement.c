@@ -12,10 +12,10 @@
 enum { LONGEST_SQL = 1 << 20, MOST_CURSORS = 1 << 16, FIRST_ROOM = 64 };
 
 struct statement *statement_new(void) {
-    struct statement *made = calloc(1, sizeof *made);
-    if (made)
-        made->refs = 1;
-    return made;
+    struct statement *statement = calloc(1, sizeof *statement);
+    if (statement)
+        statement->refs = 1;
+    return statement;
 }
 
 void statement_release(struct statement *statement) {
@@ -127,32 +127,34 @@ static bool make_room(struct cursors *cursors) {
 
 // What a cursor that was parsed before the trace began is called.
 static struct statement *unknown_statement(int64_t number) {
-    struct statement *made = statement_new();
-    if (!made)
+    struct statement *statement = statement_new();
+    if (!statement)
         return NULL;
-    snprintf(made->sqlid, sizeof made->sqlid, "#%" PRIu64, (uint64_t)number);
-    if (!statement_add_text(made, made->sqlid, strlen(made->sqlid))) {
-        statement_release(made);
+    snprintf(statement->sqlid, sizeof statement->sqlid, "#%" PRIu64,
+             (uint64_t)number);
+    if (!statement_add_text(statement, statement->sqlid,
+                            strlen(statement->sqlid))) {
+        statement_release(statement);
         return NULL;
     }
-    return made;
+    return statement;
 }
 
 struct cursor *cursors_find(struct cursors *cursors, int64_t number) {
     if (cursors->room) {
-        struct cursor *found = &cursors->slot[slot_of(cursors, number)];
-        if (found->statement)
-            return found;
+        struct cursor *cursor = &cursors->slot[slot_of(cursors, number)];
+        if (cursor->statement)
+            return cursor;
     }
     if (!make_room(cursors))
         return NULL;
-    struct cursor *made = &cursors->slot[slot_of(cursors, number)];
-    made->statement = unknown_statement(number);
-    if (!made->statement)
+    struct cursor *cursor = &cursors->slot[slot_of(cursors, number)];
+    cursor->statement = unknown_statement(number);
+    if (!cursor->statement)
         return NULL;
-    made->number = number;
+    cursor->number = number;
     cursors->count++;
-    return made;
+    return cursor;
 }
 
 struct binds *cursor_take_binds(struct cursor *cursor) {

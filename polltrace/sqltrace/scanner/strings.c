@@ -49,12 +49,12 @@ static size_t convert(char *to, const unsigned char *at, size_t left) {
 static bool grow(void **what, size_t *room, size_t needed, size_t each) {
     if (needed <= *room)
         return true;
-    const size_t more = needed > 2 * *room ? needed + 64 : 2 * *room;
-    void *const grown = realloc(*what, more * each);
+    const size_t larger = needed > 2 * *room ? needed + 64 : 2 * *room;
+    void *const grown = realloc(*what, larger * each);
     if (!grown)
         return false;
     *what = grown;
-    *room = more;
+    *room = larger;
     return true;
 }
 

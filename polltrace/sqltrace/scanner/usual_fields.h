@@ -16,16 +16,16 @@ take_field(const char **at, const char *text, size_t len, enum field field,
            struct known_digits *known) {
     if (memcmp(*at, text, len) != 0)
         return true;
-    const char *after = *at + len;
+    const char *digits_at = *at + len;
     int64_t value;
-    if (!(digits == LONG    ? read_long_number(&after, &value, known)
-          : digits == SHORT ? read_short_number(&after, &value)
-                            : read_one_digit(&after, &value)))
+    if (!(digits == LONG    ? read_long_number(&digits_at, &value, known)
+          : digits == SHORT ? read_short_number(&digits_at, &value)
+                            : read_one_digit(&digits_at, &value)))
         return false;
     to->field[field] = value;
     *has |= 1u << field;
-    *at = after + (*after == ',');
-    return *after == ',';
+    *at = digits_at + (*digits_at == ',');
+    return *digits_at == ',';
 }
 
 // Those of which a release lacks some, with a comma alone between them; *at is

@@ -21,17 +21,17 @@ static inline struct known_event *events_like(struct reader *reader,
 void know_event(struct reader *reader, const char *name, size_t len,
                 int32_t index) {
     static const char AFTER[] = "' ela=";
-    const size_t whole = len + sizeof AFTER - 1;
+    const size_t total = len + sizeof AFTER - 1;
     struct known_event *to = events_like(reader, name);
-    if (whole > sizeof to->text)
+    if (total > sizeof to->text)
         return;
     to[1] = to[0];
     memset(to->mask, 0, sizeof to->mask);
-    memset(to->mask, 0xff, whole);
+    memset(to->mask, 0xff, total);
     // The line has it once more, behind the name.
     memset(to->text, 0, sizeof to->text);
-    memcpy(to->text, name, whole);
-    to->len = (uint32_t)whole;
+    memcpy(to->text, name, total);
+    to->len = (uint32_t)total;
     to->name = index;
 }
 
@@ -87,14 +87,14 @@ static inline bool usual_wait(struct reader *reader, const char *at,
     const char *const p = wait_fields(reader, at, &name, &ela, &tim);
     if (!p || !is_at_end(p, eol))
         return false;
-    struct record *made = reader_add(reader, WAIT_CALL, at, eol);
-    if (!made)
+    struct record *record = reader_add(reader, WAIT_CALL, at, eol);
+    if (!record)
         return false;
-    made->cursor = reader->cursor.number;
-    made->name = name;
-    made->has = 1u << FIELD_ELA | 1u << FIELD_TIM;
-    made->field[FIELD_ELA] = (int64_t)ela;
-    made->field[FIELD_TIM] = tim;
+    record->cursor = reader->cursor.number;
+    record->name = name;
+    record->has = 1u << FIELD_ELA | 1u << FIELD_TIM;
+    record->field[FIELD_ELA] = (int64_t)ela;
+    record->field[FIELD_TIM] = tim;
     return true;
 }
 
@@ -104,11 +104,11 @@ static inline bool usual_call(struct reader *reader, enum record_kind kind,
     if (!is_known_cursor(&reader->cursor, p))
         return false;
     p += reader->cursor.len;
-    struct record *made = reader_add(reader, kind, at, eol);
-    if (!made)
+    struct record *record = reader_add(reader, kind, at, eol);
+    if (!record)
         return false;
-    made->cursor = reader->cursor.number;
-    if (!read_usual_fields(&p, made, &reader->known) && is_at_end(p, eol))
+    record->cursor = reader->cursor.number;
+    if (!read_usual_fields(&p, record, &reader->known) && is_at_end(p, eol))
         return true;
     reader->block->count--;
     return false;
@@ -125,10 +125,10 @@ static inline bool usual_binds(struct reader *reader, const char *at,
                                const char *eol) {
     if (!is_binds(reader, at, eol))
         return false;
-    struct record *made = reader_add(reader, BINDS_RECORD, at, eol);
-    if (made)
-        made->cursor = reader->cursor.number;
-    return made;
+    struct record *record = reader_add(reader, BINDS_RECORD, at, eol);
+    if (record)
+        record->cursor = reader->cursor.number;
+    return record;
 }
 
 bool read_usual_line(struct reader *reader, const char *at, const char *eol) {
@@ -153,10 +153,10 @@ void end_run(struct reader *reader, const char *at) {
     const struct run run = reader->run;
     if (!run.calls && !run.waits)
         return;
-    struct record *const made =
+    struct record *const record =
         reader_add(reader, RUN_RECORD, reader->run_begin, at);
-    if (made)
-        made->run = run;
+    if (record)
+        record->run = run;
     reader->run.calls = reader->run.waits = 0;
 }
 

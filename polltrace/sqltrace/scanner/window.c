@@ -85,21 +85,21 @@ static bool take_slot(struct window *window) {
 
 struct window *window_new(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    struct window *made = calloc(1, sizeof *made);
-    if (!made)
+    struct window *window = calloc(1, sizeof *window);
+    if (!window)
         return NULL;
-    made->reserved = mmap(NULL, ROOM + LARGE_PAGE, PROT_READ,
-                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (made->reserved == MAP_FAILED || !take_slot(made)) {
-        if (made->reserved != MAP_FAILED)
-            munmap(made->reserved, ROOM + LARGE_PAGE);
-        free(made);
+    window->reserved = mmap(NULL, ROOM + LARGE_PAGE, PROT_READ,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (window->reserved == MAP_FAILED || !take_slot(window)) {
+        if (window->reserved != MAP_FAILED)
+            munmap(window->reserved, ROOM + LARGE_PAGE);
+        free(window);
         return NULL;
     }
     pthread_once(&once, catch_sigbus);
-    made->begin =
-        made->reserved + LARGE_PAGE - (uintptr_t)made->reserved % LARGE_PAGE;
-    return made;
+    window->begin = window->reserved + LARGE_PAGE -
+                    (uintptr_t)window->reserved % LARGE_PAGE;
+    return window;
 }
 
 // Nothing of a file is left in it. False where the kernel refuses.

@@ -17,8 +17,9 @@ static inline int file_of(const char *data, size_t size) {
 
 // The part of the file that ends with a line's end, in a window of its own.
 static inline struct window *shown(int file, size_t at, size_t part) {
-    struct window *const made = sqltrace_window_new();
-    if (!made || sqltrace_window_move(made, file, (int64_t)at, part) != part)
+    struct window *const window = sqltrace_window_new();
+    if (!window ||
+        sqltrace_window_move(window, file, (int64_t)at, part) != part)
         abort();
-    return made;
+    return window;
 }
