@@ -7,9 +7,12 @@ import os
 import shlex
 import stat
 from collections.abc import Collection, Iterator, Sequence
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from polltrace.errors import FileError, UsageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _BUILT_IN = {"p10.rc": ["--histogram"]}
 _RC_PATH = "MRTOOLS_RCPATH"
@@ -65,6 +68,8 @@ def _rc_options(name: str, depth: int) -> list[str]:
 
 def _rc_file(name: str) -> Path | None:
     """The file of that name; None for one that is built in. Raises UsageError for no file."""
+    from pathlib import Path  # slow to load, and few command lines have rc files
+
     folders = [*_FOLDERS, *os.environ.get(_RC_PATH, "").split(":")]
     if "/" in name:
         folders = [""]
