@@ -68,16 +68,16 @@ class AddressSpace:
         starts, ends = self._bounds
         if not len(starts):
             return np.full(len(addresses), -1, np.int64)
-        found = np.searchsorted(starts, addresses, "right").astype(np.int64) - 1
-        found[(found >= 0) & (addresses >= ends[found])] = -1
-        return found
+        mapping_index = np.searchsorted(starts, addresses, "right").astype(np.int64) - 1
+        mapping_index[(mapping_index >= 0) & (addresses >= ends[mapping_index])] = -1
+        return mapping_index
 
     def mapping(self, address: int) -> Mapping | None:
         """The mapping that holds `address`, None where nothing is mapped."""
         if not 0 <= address < 1 << 64:
             return None
-        at = int(self.indexes(np.array([address], np.uint64))[0])
-        return self.mappings[at] if at >= 0 else None
+        index = int(self.indexes(np.array([address], np.uint64))[0])
+        return self.mappings[index] if index >= 0 else None
 
 
 def clipped(addresses: Sequence[int]) -> NDArray[np.uint64]:
@@ -92,8 +92,8 @@ def parse_maps(text: bytes) -> tuple[Mapping, ...]:
 
 
 def _parse_line(line: str) -> Mapping:
-    span, permissions, offset, device, rest = line.split(" ", 4)
-    inode, _, path = rest.partition(" ")
+    span, permissions, offset, device, path_field = line.split(" ", 4)
+    inode, _, path = path_field.partition(" ")
     path = path.lstrip(" ").replace("\\012", "\n")
     start, _, end = span.partition("-")
     deleted = path.endswith(DELETED)

@@ -71,9 +71,9 @@ def classify(names: Sequence[str], chain: CallChain, at_call: bool) -> Verdict:
     if caller is None and at_call:  # the wrapper has no name, or the call was made without one
         caller = 1 if bare and not _named(bare[0]) else 0
     if caller is not None:
-        found = _from_call(bare[caller:], chain, wrapper)
-        if at_call or found.evidence in (ChainMatch.WHOLE, ChainMatch.HIDDEN):
-            return found
+        verdict = _from_call(bare[caller:], chain, wrapper)
+        if at_call or verdict.evidence in (ChainMatch.WHOLE, ChainMatch.HIDDEN):
+            return verdict
     return _on_the_way(bare, chain)
 
 
@@ -82,23 +82,23 @@ def _behind_call(names: Sequence[str], wrappers: frozenset[str]) -> int | None:
 
     Frames inside of it are the kernel's; wrappers may call one another (poll, pollsys).
     """
-    at = next((i for i, name in enumerate(names) if name in wrappers), None)
-    while at is not None and at < len(names) and names[at] in wrappers:
-        at += 1
-    return at
+    index = next((i for i, name in enumerate(names) if name in wrappers), None)
+    while index is not None and index < len(names) and names[index] in wrappers:
+        index += 1
+    return index
 
 
 def _from_call(names: Sequence[str], chain: CallChain, wrapper: int) -> Verdict:
     """Hold the frames from the call outwards against the links, with and without the hidden one."""
     links = chain.links[-2::-1]
-    for skipped, whole in ((0, ChainMatch.WHOLE), (1, ChainMatch.HIDDEN)):
+    for skipped, complete in ((0, ChainMatch.WHOLE), (1, ChainMatch.HIDDEN)):
         expected = links[skipped:]
         steps = list(zip(names, expected, strict=False))
         if any(_named(name) and name not in link for name, link in steps):
             continue
         by_name = sum(_named(name) for name, _ in steps)
         if by_name == len(expected) > 0:
-            return Verdict(whole, by_name + wrapper)
+            return Verdict(complete, by_name + wrapper)
         evidence = ChainMatch.PARTIAL if by_name else ChainMatch.SHAPE
         return Verdict(evidence, by_name + wrapper)
     return Verdict(ChainMatch.NONE, 0)
@@ -106,10 +106,10 @@ def _from_call(names: Sequence[str], chain: CallChain, wrapper: int) -> Verdict:
 
 def _on_the_way(names: Sequence[str], chain: CallChain) -> Verdict:
     outermost, following = chain.links[0], chain.links[1]
-    for at in range(len(names) - 1, -1, -1):
-        if names[at] in outermost and (at == 0 or names[at - 1] in following):
+    for index in range(len(names) - 1, -1, -1):
+        if names[index] in outermost and (index == 0 or names[index - 1] in following):
             by_name = sum(
-                name in link for name, link in zip(names[at::-1], chain.links, strict=False)
+                name in link for name, link in zip(names[index::-1], chain.links, strict=False)
             )
             return Verdict(ChainMatch.INSIDE, by_name)
     return Verdict(ChainMatch.NONE, 0)

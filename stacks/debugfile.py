@@ -30,12 +30,12 @@ def find_debug_file(elf: Elf, path: str, roots: tuple[str, ...]) -> Elf | None:
     """
     mine, link = build_id(elf), debug_link(elf)
     for candidate in _by_build_id(mine, roots):
-        if (found := _accepted(candidate, mine, None)) is not None:
-            return found
+        if (debug_file := _accepted(candidate, mine, None)) is not None:
+            return debug_file
     if link is not None:
         for candidate in _by_link(link, path, roots):
-            if (found := _accepted(candidate, mine, link)) is not None:
-                return found
+            if (debug_file := _accepted(candidate, mine, link)) is not None:
+                return debug_file
     return None
 
 
@@ -92,6 +92,6 @@ _checks = _Checks()
 
 def _crc(source: FileSource) -> int:
     crc, step = 0, 1 << 22
-    for at in range(0, source.size, step):
-        crc = zlib.crc32(source.read(at, min(step, source.size - at)), crc)
+    for position in range(0, source.size, step):
+        crc = zlib.crc32(source.read(position, min(step, source.size - position)), crc)
     return crc

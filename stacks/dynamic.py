@@ -65,12 +65,12 @@ def file_offset(elf: Elf, address: int) -> int:
     raise ElfError(f"address {address:#x} lies in no segment")
 
 
-def _gnu_hash_count(elf: Elf, at: int) -> int:
+def _gnu_hash_count(elf: Elf, address: int) -> int:
     """Symbols counted through the GNU hash: the last chain ends with the last symbol."""
-    buckets, first, bloom, _ = (int(n) for n in _u32(elf, at, 4))
+    buckets, first, bloom, _ = (int(n) for n in _u32(elf, address, 4))
     if buckets > MOST_BUCKETS or bloom > MOST_BUCKETS:
         raise ElfError("GNU hash table too large")
-    buckets_at = at + 16 + bloom * (elf.bits // 8)
+    buckets_at = address + 16 + bloom * (elf.bits // 8)
     last = int(_u32(elf, buckets_at, buckets).max(initial=0))
     if last < first:
         return first
@@ -81,5 +81,5 @@ def _gnu_hash_count(elf: Elf, at: int) -> int:
     raise ElfError("GNU hash chain without an end")
 
 
-def _u32(elf: Elf, at: int, count: int) -> np.ndarray[tuple[int], np.dtype[np.uint32]]:
-    return np.frombuffer(elf.source.read(at, 4 * count), f"{elf.order}u4")
+def _u32(elf: Elf, address: int, count: int) -> np.ndarray[tuple[int], np.dtype[np.uint32]]:
+    return np.frombuffer(elf.source.read(address, 4 * count), f"{elf.order}u4")

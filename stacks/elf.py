@@ -138,5 +138,5 @@ def _table(
     return np.frombuffer(source.read(offset, count * kind.itemsize), kind)
 
 
-def _name(text: bytes, at: int) -> str:
-    return text[at : at + 64].split(b"\0", 1)[0].decode("ascii", "replace")
+def _name(text: bytes, offset: int) -> str:
+    return text[offset : offset + 64].split(b"\0", 1)[0].decode("ascii", "replace")

@@ -30,23 +30,23 @@ def build_id(elf: Elf) -> bytes:
     places += [(s.offset, s.file_size) for s in elf.segments if s.type == PT_NOTE]
     for offset, size in places[:64]:
         try:
-            found = _build_id_in(elf.source.read(offset, min(size, LONGEST_NOTES)), elf.order)
+            identity = _build_id_in(elf.source.read(offset, min(size, LONGEST_NOTES)), elf.order)
         except ElfError:
             continue
-        if found:
-            return found
+        if identity:
+            return identity
     return b""
 
 
 def _build_id_in(notes: bytes, order: str) -> bytes:
-    at = 0
-    while at + 12 <= len(notes):
-        name_size, size, kind = struct.unpack_from(f"{order}III", notes, at)
-        name_at, data_at = at + 12, at + 12 + (name_size + 3) // 4 * 4
+    offset = 0
+    while offset + 12 <= len(notes):
+        name_size, size, kind = struct.unpack_from(f"{order}III", notes, offset)
+        name_at, data_at = offset + 12, offset + 12 + (name_size + 3) // 4 * 4
         if kind == NT_GNU_BUILD_ID and notes[name_at : name_at + name_size] == b"GNU\0":
-            found = notes[data_at : data_at + size]
-            return found if len(found) == size <= LONGEST_BUILD_ID else b""
-        at = data_at + (size + 3) // 4 * 4
+            identity = notes[data_at : data_at + size]
+            return identity if len(identity) == size <= LONGEST_BUILD_ID else b""
+        offset = data_at + (size + 3) // 4 * 4
     return b""
 
 

@@ -60,8 +60,8 @@ class KernelSymbols:
         aliases = self._code[first : last + 1]
         name = preferred((0 if r[1] in b"TW" else 1, printable(r[2])) for r in aliases)
         module = aliases[-1][3].decode("ascii", "replace") if len(aliases[-1]) > 3 else KERNEL
-        shown = name or f"[kernel+{address:#x}]"
-        return Frame(shown, module, address - int(start), address, kernel=True)
+        displayed = name or f"[kernel+{address:#x}]"
+        return Frame(displayed, module, address - int(start), address, kernel=True)
 
 
 def _why_hidden() -> str:

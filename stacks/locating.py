@@ -47,13 +47,13 @@ def locate_function(pid: int, name: str, most_bytes: int = 1 << 29) -> FunctionP
 def _search(pid: int, name: str, most_bytes: int) -> FunctionPlace | None:
     space = AddressSpace.of(pid)
     store = ObjectStore(most_bytes)
-    seen: set[tuple[str, int]] = set()
+    visited: set[tuple[str, int]] = set()
     for mapping in space.mappings:
         if "x" not in mapping.permissions or not mapping.inode:
             continue
-        if (mapping.device, mapping.inode) in seen:
+        if (mapping.device, mapping.inode) in visited:
             continue
-        seen.add((mapping.device, mapping.inode))
+        visited.add((mapping.device, mapping.inode))
         offset = _offset(store.of(space, mapping), name)
         if offset is not None:
             return FunctionPlace(_path(pid, mapping), offset, (mapping.device, mapping.inode))

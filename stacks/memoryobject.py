@@ -44,8 +44,8 @@ def load_from_memory(space: AddressSpace, mapping: Mapping) -> LoadedObject:
         source = read_memory(space.pid, first.start, image[-1].end, LARGEST_IMAGE)
         elf = read_elf(source, with_sections=False)
         lowest = min((s.address & ~0xFFF for s in elf.segments if s.type == PT_LOAD), default=0)
-        found = find_dynamic_symbols(elf, lambda a: _in_image(a, lowest, first.start))
-        tables = [] if found is None else [dynamic_table(elf, found)]
+        dynamic_symbols = find_dynamic_symbols(elf, lambda a: _in_image(a, lowest, first.start))
+        tables = [] if dynamic_symbols is None else [dynamic_table(elf, dynamic_symbols)]
         return LoadedObject(elf.segments, SymbolTable(tables), "read from memory")
     except ElfError as error:
         return nameless(str(error))

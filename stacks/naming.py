@@ -25,8 +25,8 @@ _INTERNAL = ("__GI_", "__libc_", "__new_", "__old_")
 def plain(raw: bytes) -> str:
     """A symbol's name as shown: printable, without its version."""
     text = printable(raw)
-    at = text.find("@", 1)
-    return text[:at] if at > 0 and not text.endswith("@plt") else text
+    separator = text.find("@", 1)
+    return text[:separator] if separator > 0 and not text.endswith("@plt") else text
 
 
 def preferred(candidates: Iterable[tuple[int, str]]) -> str:

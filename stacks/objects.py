@@ -38,7 +38,7 @@ class LoadedObject:
 
     def virtual(self, offsets: NDArray[np.uint64]) -> NDArray[np.uint64]:
         """The virtual addresses of file offsets; the offset itself where no segment holds it."""
-        found = offsets.copy()
+        result = offsets.copy()
         # The kernel maps whole pages, so code may lie in the rest of one, around its segment;
         # a segment that holds the offset itself comes later and counts.
         for slack in (0xFFF, 0):
@@ -46,8 +46,8 @@ class LoadedObject:
                 if s.type == PT_LOAD:
                     first, last = s.offset & ~slack, s.offset + s.file_size + slack
                     inside = (offsets >= min(first, _MOST)) & (offsets < min(last, _MOST))
-                    found[inside] = offsets[inside] + np.uint64((s.address - s.offset) & _MOST)
-        return found
+                    result[inside] = offsets[inside] + np.uint64((s.address - s.offset) & _MOST)
+        return result
 
 
 def nameless(problem: str) -> LoadedObject:
@@ -150,8 +150,8 @@ def load_object(source: ByteSource, path: str, roots: tuple[str, ...]) -> Loaded
 def _sectionless(elf: Elf) -> list[RawSymbols]:
     if elf.sections:
         return []
-    found = find_dynamic_symbols(elf, lambda address: file_offset(elf, address))
-    return [] if found is None else [dynamic_table(elf, found)]
+    result = find_dynamic_symbols(elf, lambda address: file_offset(elf, address))
+    return [] if result is None else [dynamic_table(elf, result)]
 
 
 def _mini(elf: Elf) -> list[RawSymbols]:
@@ -159,5 +159,5 @@ def _mini(elf: Elf) -> list[RawSymbols]:
 
 
 def _separate(elf: Elf, path: str, roots: tuple[str, ...]) -> list[RawSymbols]:
-    found = None if has_full_table(elf) else find_debug_file(elf, path, roots)
-    return [] if found is None else section_tables(found)
+    result = None if has_full_table(elf) else find_debug_file(elf, path, roots)
+    return [] if result is None else section_tables(result)

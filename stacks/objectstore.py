@@ -43,15 +43,15 @@ class ObjectStore:
         """The object a mapping shows; never raises, `problems` has what went wrong."""
         loaded = self._by_mapping.setdefault(space, {})
         key = (mapping.device, mapping.inode, mapping.path)
-        found = loaded.get(key)
-        if found is None:
-            found = loaded[key] = self._load(space, mapping)
-            if found.problem and len(self.problems) < MOST_OBJECTS:
-                self.problems[printable(mapping.path)] = found.problem
-            self._recent[found] = found.table.nbytes
-            self._shrink(found)
-        self._recent.move_to_end(found)
-        return found
+        entry = loaded.get(key)
+        if entry is None:
+            entry = loaded[key] = self._load(space, mapping)
+            if entry.problem and len(self.problems) < MOST_OBJECTS:
+                self.problems[printable(mapping.path)] = entry.problem
+            self._recent[entry] = entry.table.nbytes
+            self._shrink(entry)
+        self._recent.move_to_end(entry)
+        return entry
 
     def _load(self, space: AddressSpace, mapping: Mapping) -> LoadedObject:
         if mapping.inode == 0:
@@ -62,12 +62,12 @@ class ObjectStore:
             # Its memory may lie in a file system that never answers: the file's refusal counts.
             return nameless(str(error))
         except ElfError as error:
-            found = load_from_memory(space, mapping)
-            return found if len(found.table) else nameless(str(error))
-        known = self._by_file.get(source.id)
-        if known is None:
-            known = self._by_file[source.id] = self._build(source, space.pid, mapping.path)
-        return known
+            entry = load_from_memory(space, mapping)
+            return entry if len(entry.table) else nameless(str(error))
+        shared = self._by_file.get(source.id)
+        if shared is None:
+            shared = self._by_file[source.id] = self._build(source, space.pid, mapping.path)
+        return shared
 
     def _build(self, source: FileSource, pid: int, path: str) -> LoadedObject:
         """The object of a file not seen before: a copy of one that was, or read now."""
@@ -75,10 +75,10 @@ class ObjectStore:
         if build in self._by_build:
             source.close()
             return self._by_build[build]
-        found = load_object(source, path, (f"/proc/{pid}/root", ""))
-        if build is not None and not found.problem:
-            self._by_build[build] = found
-        return found
+        entry = load_object(source, path, (f"/proc/{pid}/root", ""))
+        if build is not None and not entry.problem:
+            self._by_build[build] = entry
+        return entry
 
     def _shrink(self, newest: LoadedObject) -> None:
         """Let go of the objects used longest ago; they are read again when they are needed."""
@@ -94,16 +94,16 @@ class ObjectStore:
 
 
 def _build_of(source: FileSource) -> BuildId | None:
-    """None for a file without one, or that others than its owner may have written."""
+    """Build-id of a file; None without one, or where others than its owner may have written."""
     if source.written_by_others:
         return None
     try:
-        found = build_id(read_elf(source))
+        identity = build_id(read_elf(source))
     except ElfError:
         return None
-    return BuildId(found, source.owner, source.size) if found else None
+    return BuildId(identity, source.owner, source.size) if identity else None
 
 
-def _remove(kept: dict[_AnyKey, LoadedObject], gone: LoadedObject) -> None:
-    for key in [key for key, found in kept.items() if found is gone]:
-        del kept[key]
+def _remove(entries: dict[_AnyKey, LoadedObject], removed: LoadedObject) -> None:
+    for key in [key for key, entry in entries.items() if entry is removed]:
+        del entries[key]

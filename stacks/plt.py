@@ -37,11 +37,11 @@ def stub_table(elf: Elf) -> list[RawSymbols]:
         size = _STUBS.get(section.name)
         if size is not None and len(slot):
             position, target = _jumps(elf, section)
-            at = np.minimum(np.searchsorted(slot, target), len(slot) - 1)
-            hit = slot[at] == target
+            slot_index = np.minimum(np.searchsorted(slot, target), len(slot) - 1)
+            hit = slot[slot_index] == target
             starts.append(np.uint64(section.address) + position[hit] // size * size)
             sizes.append(np.full(int(hit.sum()), size, np.uint64))
-            symbols.append(symbol[at[hit]])
+            symbols.append(symbol[slot_index[hit]])
     if not starts:
         return []
     return [_functions(elf, dynsym, *(np.concatenate(c) for c in (starts, sizes, symbols)))]
@@ -53,8 +53,8 @@ def _slots(elf: Elf) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
     for section in elf.sections:
         if section.type == SHT_RELA:
             data = elf.content(section, RELOCATION.itemsize * MOST_RELOCATIONS)
-            whole = len(data) // RELOCATION.itemsize * RELOCATION.itemsize
-            tables.append(np.frombuffer(data[:whole], RELOCATION))
+            whole_size = len(data) // RELOCATION.itemsize * RELOCATION.itemsize
+            tables.append(np.frombuffer(data[:whole_size], RELOCATION))
     rows = np.concatenate(tables) if tables else np.empty(0, RELOCATION)
     rows = rows[np.isin(rows["type"], (_GLOB_DAT, _JUMP_SLOT))]
     rows = rows[np.argsort(rows["offset"], kind="stable")]

@@ -38,7 +38,7 @@ class ReasonTable:
 def parse_reasons(text: str) -> ReasonTable:
     """The table of a reasons.toml."""
     data = tomllib.loads(text)
-    return ReasonTable(data["scheduler"], tuple(_reason(each) for each in data["reason"]))
+    return ReasonTable(data["scheduler"], tuple(_reason(reason) for reason in data["reason"]))
 
 
 @lru_cache(maxsize=1)
@@ -51,16 +51,16 @@ def blocked_by(kernel: Sequence[Frame], state: str) -> str:
     """The title of the reason of a blocked thread by its kernel frames, in any order; "other" with
     the letter of its state where no reason fits or names are missing."""
     functions = [_bare(frame.name) for frame in kernel]
-    fitting = (each.title for each in reasons().reasons if each.has(functions))
+    fitting = (reason.title for reason in reasons().reasons if reason.has(functions))
     return next(fitting, f"other ({state})")
 
 
 def callers_of_scheduler(kernel: Sequence[Frame]) -> Sequence[Frame]:
     """Kernel frames, innermost first, without the scheduler's and what it called: the probe."""
     outer = 0
-    for at, frame in enumerate(kernel):
+    for depth, frame in enumerate(kernel):
         if _bare(frame.name) == reasons().scheduler:
-            outer = at + 1
+            outer = depth + 1
     return kernel[outer:]
 
 

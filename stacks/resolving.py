@@ -48,11 +48,11 @@ class Resolved:
             return _texts([f"[{a:#x}]" for a in self.address.tolist()])
         if self.place.mapping.path == VSYSCALL:
             return _texts([vsyscall_name(a) for a in self.address.tolist()])
-        found = self.place.object.table.names(self.row)
+        names = self.place.object.table.names(self.row)
         nameless = np.flatnonzero(self.place.object.table.nameless(self.row))
         label = posixpath.basename(self.place.module).strip("[]") or "anonymous"
-        found[nameless] = [f"[{label}+{v:#x}]" for v in self.virtual[nameless].tolist()]
-        return found
+        names[nameless] = [f"[{label}+{v:#x}]" for v in self.virtual[nameless].tolist()]
+        return names
 
     def frames(self) -> list[Frame]:
         module = self.place.module if self.place else ""
@@ -83,11 +83,11 @@ def resolve(
     table = place.object.table
     row = table.rows(virtual)
     if returns is not None and returns.any():
-        before = table.rows(virtual - returns)
-        for i in np.flatnonzero(before != row).tolist():
+        row_before = table.rows(virtual - returns)
+        for i in np.flatnonzero(row_before != row).tolist():
             starts_here = row[i] >= 0 and table.start[row[i]] == virtual[i]
             if not (starts_here and table.name(int(row[i])) in TRAMPOLINES):
-                row[i] = before[i]
+                row[i] = row_before[i]
     return Resolved(place, address, virtual, row)
 
 

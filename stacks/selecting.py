@@ -19,9 +19,9 @@ def matching(pattern: str) -> Callable[[str], bool]:
     return lambda name: compiled.fullmatch(name) is not None
 
 
-def holding(folded: Folded, wanted: Callable[[str], bool]) -> dict[tuple[str, ...], int]:
+def holding(folded: Folded, predicate: Callable[[str], bool]) -> dict[tuple[str, ...], int]:
     """Only the stacks in which some function is wanted."""
-    return {names: n for names, n in folded.items() if any(map(wanted, names))}
+    return {names: n for names, n in folded.items() if any(map(predicate, names))}
 
 
 def lacking(folded: Folded, unwanted: Callable[[str], bool]) -> dict[tuple[str, ...], int]:
@@ -29,13 +29,13 @@ def lacking(folded: Folded, unwanted: Callable[[str], bool]) -> dict[tuple[str, 
     return {names: n for names, n in folded.items() if not any(map(unwanted, names))}
 
 
-def beneath(folded: Folded, wanted: Callable[[str], bool]) -> dict[tuple[str, ...], int]:
+def beneath(folded: Folded, predicate: Callable[[str], bool]) -> dict[tuple[str, ...], int]:
     """The stacks from the outermost wanted function inwards; those without one are left out."""
     counts: dict[tuple[str, ...], int] = {}
     for names, n in folded.items():
-        at = next((i for i, name in enumerate(names) if wanted(name)), None)
-        if at is not None:
-            counts[names[at:]] = counts.get(names[at:], 0) + n
+        index = next((i for i, name in enumerate(names) if predicate(name)), None)
+        if index is not None:
+            counts[names[index:]] = counts.get(names[index:], 0) + n
     return counts
 
 

@@ -82,12 +82,12 @@ class FileSource:
             self._fd = os.open(f"/proc/self/fd/{handle}", flags)
         finally:
             os.close(handle)
-        found = os.fstat(self._fd)
-        self.size = found.st_size
-        self.owner = found.st_uid
-        self.written_by_others = bool(found.st_mode & (stat.S_IWGRP | stat.S_IWOTH))
+        status = os.fstat(self._fd)
+        self.size = status.st_size
+        self.owner = status.st_uid
+        self.written_by_others = bool(status.st_mode & (stat.S_IWGRP | stat.S_IWOTH))
         self.id = FileId(
-            found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+            status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
         )
 
     def read(self, offset: int, length: int) -> bytes:
@@ -96,10 +96,10 @@ class FileSource:
         try:
             data = os.pread(self._fd, length, offset)
             while len(data) < length:  # the kernel hands out at most 2 GiB at a time
-                more = os.pread(self._fd, length - len(data), offset + len(data))
-                if not more:
+                chunk = os.pread(self._fd, length - len(data), offset + len(data))
+                if not chunk:
                     raise ElfError("file became shorter while it was read")
-                data += more
+                data += chunk
         except OSError as error:
             raise ElfError(f"cannot read: {error.strerror}") from error
         return data

@@ -38,10 +38,10 @@ class Symbolizer:
     @property
     def problems(self) -> Mapping[str, str]:
         """Objects with no or fewer names than they should have, the kernel too: path, reason."""
-        asked = self.__dict__.get("_kernel")
-        if asked is None or not asked.problem:
+        kernel_symbols = self.__dict__.get("_kernel")
+        if kernel_symbols is None or not kernel_symbols.problem:
             return self._reader.problems
-        return {KERNEL: asked.problem, **self._reader.problems}
+        return {KERNEL: kernel_symbols.problem, **self._reader.problems}
 
     @cached_property
     def _kernel(self) -> KernelSymbols:

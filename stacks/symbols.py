@@ -97,13 +97,13 @@ class SymbolTable:
     def _enclosing(
         self, addresses: NDArray[np.uint64], row: NDArray[np.int64]
     ) -> NDArray[np.int64]:
-        found = np.full(len(row), -1, np.int64)
+        result = np.full(len(row), -1, np.int64)
         for back in range(1, DEEPEST_NESTING + 1):
             candidate = row - back
-            hit = (found < 0) & (candidate >= 0)
+            hit = (result < 0) & (candidate >= 0)
             hit[hit] = addresses[hit] < self._end[candidate[hit]]
-            found[hit] = candidate[hit]
-        return found
+            result[hit] = candidate[hit]
+        return result
 
     def name(self, row: int) -> str:
         """The preferred name of a row, "" when it has none fit to print."""
@@ -111,25 +111,27 @@ class SymbolTable:
 
     def names(self, rows: NDArray[np.int64]) -> NDArray[np.object_]:
         """The names (str) of many rows, "" for row -1: each distinct one is decoded once."""
-        wanted = np.zeros(len(self._decoded), bool)
-        wanted[rows] = True
-        new = np.flatnonzero(wanted & ~self._decoded)
-        left = self._decode_ordinary(new) if len(new) > MANY else new
-        for row in left.tolist():
+        requested = np.zeros(len(self._decoded), bool)
+        requested[rows] = True
+        new = np.flatnonzero(requested & ~self._decoded)
+        remaining = self._decode_ordinary(new) if len(new) > MANY else new
+        for row in remaining.tolist():
             self._known[row] = self._decode(row)
         self._blank[new] = self._known[new] == ""
         self._decoded[new] = True
-        found: NDArray[np.object_] = self._known[rows]
-        return found
+        result: NDArray[np.object_] = self._known[rows]
+        return result
 
     def row_named(self, name: str) -> int | None:
         """The first row that is shown by this name, else the first of a compiler's clone of it
         (`name.isra.0`); None where there is neither. Decodes only rows whose name begins so."""
         rows = self._rows_beginning(name.encode())
         names = [self.name(row) for row in rows]
-        matches = [row for row, shown in zip(rows, names, strict=True) if shown == name]
+        matches = [row for row, row_name in zip(rows, names, strict=True) if row_name == name]
         clones = [
-            row for row, shown in zip(rows, names, strict=True) if shown.startswith(f"{name}.")
+            row
+            for row, row_name in zip(rows, names, strict=True)
+            if row_name.startswith(f"{name}.")
         ]
         return next(iter(matches or clones), None)
 
@@ -149,13 +151,13 @@ class SymbolTable:
     def _decode_ordinary(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """Decode what can be done in bulk; the rows that are left."""
         single = rows[self._last[rows] - self._first[rows] == 1]
-        at = self._first[single]
+        first_symbols = self._first[single]
         for owner, names in enumerate(self._names):
-            mine = self._owner[at] == owner
+            mine = self._owner[first_symbols] == owner
             if mine.any():
-                self._known[single[mine]] = names.ordinary(self._name[at[mine]])
-        left: NDArray[np.int64] = rows[self._known[rows] == ""]
-        return left
+                self._known[single[mine]] = names.ordinary(self._name[first_symbols[mine]])
+        remaining: NDArray[np.int64] = rows[self._known[rows] == ""]
+        return remaining
 
     def _decode(self, row: int) -> str:
         first, last = int(self._first[row]), int(self._last[row])

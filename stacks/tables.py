@@ -54,10 +54,10 @@ def minidebug_tables(elf: Elf) -> list[RawSymbols]:
     return section_tables(read_elf(BytesSource(data)))
 
 
-def dynamic_table(elf: Elf, found: DynamicSymbols) -> RawSymbols:
+def dynamic_table(elf: Elf, dynamic_symbols: DynamicSymbols) -> RawSymbols:
     """The symbols that PT_DYNAMIC leads to; sections are unknown, so segments bound them."""
-    names = Names(elf.source, found.names_at, found.names_size)
-    return _functions(elf, _entries(elf, found.symbols_at, found.count), names)
+    names = Names(elf.source, dynamic_symbols.names_at, dynamic_symbols.names_size)
+    return _functions(elf, _entries(elf, dynamic_symbols.symbols_at, dynamic_symbols.count), names)
 
 
 def has_full_table(elf: Elf) -> bool:
@@ -132,5 +132,5 @@ def _limits(elf: Elf, entries: NDArray[np.void]) -> NDArray[np.uint64]:
 
 
 def _columns(spans: list[tuple[int, int]]) -> NDArray[np.uint64]:
-    most = (1 << 64) - 1
-    return np.array([[min(n, most) for n in span] for span in spans], np.uint64).T
+    largest = (1 << 64) - 1
+    return np.array([[min(n, largest) for n in span] for span in spans], np.uint64).T

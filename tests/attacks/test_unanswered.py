@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Reads of a process whose memory or files never answer end in time, and all else goes on.
-
-Planted, and seen here: a symbolizer that reads in its own process, and one that reads the memory
-of a mapping whose file cannot be opened, never return.
-"""
+"""Reads of a process whose memory or files never answer end in time, and all else goes on."""
 
 from __future__ import annotations
 
