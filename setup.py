@@ -64,8 +64,8 @@ class OfOnePlatform(Distribution):
 
 def shared_files() -> list[tuple[str, list[str]]]:
     """The files of SHARE by their folder below the prefix."""
-    files = [each for each in sorted(SHARE.rglob("*")) if each.is_file()]
-    return [(f"share/{each.parent.relative_to(SHARE)}", [str(each)]) for each in files]
+    files = [path for path in sorted(SHARE.rglob("*")) if path.is_file()]
+    return [(f"share/{path.parent.relative_to(SHARE)}", [str(path)]) for path in files]
 
 
 link_parts()

@@ -56,11 +56,11 @@ class UnreadableError(Exception):
     """Why a file that is there is not read, in a few words; never its content."""
 
 
-def read_bounded(root: str | os.PathLike[str], path: PurePath, most: int) -> BoundedFile | None:
+def read_bounded(root: str | os.PathLike[str], path: PurePath, limit: int) -> BoundedFile | None:
     """The file at `path` below the directory `root`, links resolved as a process with that root
     directory would. None where there is no such file.
 
-    Raises UnreadableError for one that is no regular file, is longer than `most` bytes, or that
+    Raises UnreadableError for one that is no regular file, is longer than `limit` bytes, or that
     may not be read.
     """
     try:
@@ -70,7 +70,7 @@ def read_bounded(root: str | os.PathLike[str], path: PurePath, most: int) -> Bou
     except (OSError, ValueError) as error:
         raise UnreadableError(_reason(error)) from None
     try:
-        return _read(handle, most)
+        return _read(handle, limit)
     except OSError as error:
         raise UnreadableError(_reason(error)) from None
     finally:
@@ -85,9 +85,9 @@ def _open_path(root: str, path: str) -> int:
     try:
         flags = os.O_PATH | os.O_CLOEXEC
         how = _OPEN_HOW.pack(flags, 0, _RESOLVE_IN_ROOT | _RESOLVE_NO_MAGICLINKS)
-        found = _libc().syscall(_OPENAT2, directory, os.fsencode(path), how, len(how))
-        if found >= 0:
-            return int(found)
+        descriptor = _libc().syscall(_OPENAT2, directory, os.fsencode(path), how, len(how))
+        if descriptor >= 0:
+            return int(descriptor)
         number = ctypes.get_errno()
         if number == errno.ENOSYS:
             return os.open(path, flags, dir_fd=directory)
@@ -115,12 +115,12 @@ def open_regular(path: PurePath) -> int | None:
 
 
 def _regular(handle: int) -> os.stat_result:
-    found = os.fstat(handle)
-    if not stat.S_ISREG(found.st_mode):
+    status = os.fstat(handle)
+    if not stat.S_ISREG(status.st_mode):
         raise UnreadableError("it is no regular file")
     if _type(handle) in _MADE_UP:
         raise UnreadableError("the kernel makes it up")
-    return found
+    return status
 
 
 def _reopened(handle: int) -> int:
@@ -128,21 +128,21 @@ def _reopened(handle: int) -> int:
     return os.open(f"/proc/self/fd/{handle}", flags)
 
 
-def _read(handle: int, most: int) -> BoundedFile:
-    found = _regular(handle)
-    if found.st_size > most:
-        raise UnreadableError(f"it is longer than {most >> 10} KiB")
+def _read(handle: int, limit: int) -> BoundedFile:
+    status = _regular(handle)
+    if status.st_size > limit:
+        raise UnreadableError(f"it is longer than {limit >> 10} KiB")
     fd = _reopened(handle)
     try:
         content = b""
         # It may grow while it is read.
-        while part := os.read(fd, most + 1 - len(content)):
+        while part := os.read(fd, limit + 1 - len(content)):
             content += part
-            if len(content) > most:
-                raise UnreadableError(f"it is longer than {most >> 10} KiB")
+            if len(content) > limit:
+                raise UnreadableError(f"it is longer than {limit >> 10} KiB")
     finally:
         os.close(fd)
-    return BoundedFile(content, found.st_mtime)
+    return BoundedFile(content, status.st_mtime)
 
 
 def _type(handle: int) -> int:

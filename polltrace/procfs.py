@@ -29,14 +29,14 @@ def title(pid: int) -> str:
     """The process title as ps prints it: the arguments, joined by blanks. Empty for a process that
     does not answer in PATIENCE_S: its arguments may lie in a file that it maps, and reading them
     then waits for that file's server."""
-    ((_, found),) = titles([pid])
-    return found
+    ((_, text),) = titles([pid])
+    return text
 
 
 def titles(some: Iterable[int]) -> Iterator[tuple[int, str]]:
     """Each of these processes with its title."""
-    found = each_within(list(some), title_unbounded, PATIENCE_S)
-    return ((pid, title or "") for pid, title in found)
+    titles_read = each_within(list(some), title_unbounded, PATIENCE_S)
+    return ((pid, title or "") for pid, title in titles_read)
 
 
 def title_unbounded(pid: int) -> str:
@@ -50,14 +50,14 @@ def executable(pid: int) -> str:
 
 
 def environ(pid: int, names: Iterable[str]) -> dict[str, str]:
-    """Of the environment the process started with, these; empty without permission."""
+    """Variables of the environment at the process's start; empty without permission."""
     text = b"\0" + _bytes(pid, "environ")
-    found = {}
+    values = {}
     for name in names:
-        _, there, rest = text.partition(f"\0{name}=".encode())
-        if there:
-            found[name] = rest.partition(b"\0")[0].decode(errors="replace")
-    return found
+        _, is_set, tail = text.partition(f"\0{name}=".encode())
+        if is_set:
+            values[name] = tail.partition(b"\0")[0].decode(errors="replace")
+    return values
 
 
 def root(pid: int) -> Path:
@@ -67,13 +67,13 @@ def root(pid: int) -> Path:
 
 def ancestors() -> set[int]:
     """This process, its parent, the parent's parent, and so on to the first."""
-    found: set[int] = set()
+    ancestors: set[int] = set()
     pid = os.getpid()
-    while pid and pid not in found:
-        found.add(pid)
+    while pid and pid not in ancestors:
+        ancestors.add(pid)
         fields = _bytes(pid, "stat").rpartition(b")")[2].split()
         pid = int(fields[1]) if len(fields) > 1 else 0
-    return found
+    return ancestors
 
 
 def network(pid: int) -> str:
@@ -82,14 +82,14 @@ def network(pid: int) -> str:
 
 
 def start_ticks(pid: int) -> int | None:
-    """When the process started, in clock ticks since boot: with the PID, its identity."""
+    """Start of the process in clock ticks since boot, its identity together with the PID."""
     # The second field is the name in brackets and may hold blanks and brackets itself.
     fields = _bytes(pid, "stat").rpartition(b")")[2].split()
     return int(fields[19]) if len(fields) > 19 else None
 
 
 def started_at(start_ticks: int) -> float:
-    """The same as seconds since the epoch, to a hundredth; moved when the clock is set."""
+    """Start of the process in seconds since the epoch; setting the clock moves it."""
     since_boot = time.clock_gettime(time.CLOCK_BOOTTIME)
     return time.time() - since_boot + start_ticks / os.sysconf("SC_CLK_TCK")
 
@@ -103,7 +103,7 @@ def cpu_s(pid: int) -> float | None:
 
 
 def threads(pid: int) -> int:
-    """How many threads the process has; 0 where it is gone."""
+    """Number of threads of the process; 0 where it has ended."""
     fields = _bytes(pid, "stat").rpartition(b")")[2].split()
     return int(fields[17]) if len(fields) > 17 else 0
 
@@ -133,7 +133,7 @@ def effective_uid(pid: int) -> int | None:
 
 
 def catches(pid: int, number: signal.Signals) -> bool:
-    """Whether the process has a handler for this signal."""
+    """Return True if the process has a handler for this signal."""
     caught = _bytes(pid, "status").partition(b"\nSigCgt:\t")[2].partition(b"\n")[0]
     return bool(int(caught or b"0", 16) >> (number - 1) & 1)
 

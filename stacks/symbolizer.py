@@ -60,8 +60,8 @@ class Symbolizer:
         an address lies in none of them (dlopen). ProcessError when it is gone before that.
         """
         space = self._space(pid)
-        known = self._frames.get(space, {})
-        new = [a for a in addresses if (a, True) not in known and (a, False) not in known]
+        frames = self._frames.get(space, {})
+        new = [a for a in addresses if (a, True) not in frames and (a, False) not in frames]
         if new and (space.indexes(clipped(new)) < 0).any():
             with suppress(ProcessError):  # it ended; what was seen of it before still holds
                 space = self._snapshot(pid)
@@ -71,15 +71,15 @@ class Symbolizer:
         self, space: AddressSpace, addresses: Sequence[int], leaf: bool = True
     ) -> tuple[Frame, ...]:
         """As `user`, against a snapshot taken by the caller; never raises."""
-        known = self._frames.setdefault(space, {})
+        frames = self._frames.setdefault(space, {})
         keys = [(address, i > 0 or not leaf) for i, address in enumerate(addresses)]
-        new = [key for key in dict.fromkeys(keys) if key not in known]
-        if len(known) + len(new) > MOST_FRAMES:
-            known.clear()
+        new = [key for key in dict.fromkeys(keys) if key not in frames]
+        if len(frames) + len(new) > MOST_FRAMES:
+            frames.clear()
             new = list(dict.fromkeys(keys))
         if new:
-            known |= zip(new, self._reader.frames(space, new), strict=True)
-        return tuple(known[key] for key in keys)
+            frames |= zip(new, self._reader.frames(space, new), strict=True)
+        return tuple(frames[key] for key in keys)
 
     def address_space(self, pid: int) -> AddressSpace:
         """The mappings of a live process now. ProcessError when they cannot be read."""
@@ -90,23 +90,23 @@ class Symbolizer:
         return self._reader.names(space, addresses)
 
     def forget(self, pid: int) -> None:
-        """Drop what is known of a process that ended."""
+        """Drop the frames of a process that ended."""
         self._spaces.pop(pid, None)
         self._reader.forget(pid)
 
     def _space(self, pid: int) -> AddressSpace:
-        known = self._spaces.get(pid)
+        entry = self._spaces.get(pid)
         image = _image(pid)
-        if known is not None and image in (known[0], None):
-            return known[1]
+        if entry is not None and image in (entry[0], None):
+            return entry[1]
         return self._snapshot(pid)
 
     def _snapshot(self, pid: int) -> AddressSpace:
         image = _image(pid)
         space = self._reader.address_space(pid)
-        known = self._spaces.get(pid)
-        if known is not None and known[1].mappings == space.mappings:
-            space = known[1]  # with all that is loaded for it
+        entry = self._spaces.get(pid)
+        if entry is not None and entry[1].mappings == space.mappings:
+            space = entry[1]  # with all that is loaded for it
         self._spaces.pop(pid, None)
         while len(self._spaces) >= MOST_PROCESSES:
             self.forget(next(iter(self._spaces)))

@@ -39,11 +39,13 @@ def errors_log(
     `statement` gives. Raises ValueError where no session of it is known.
     """
     ratios = [(record, math.log(predicted(record) / record.saved.value)) for record in records]
-    own = [ratio for record, ratio in ratios if record.statement == statement]
-    if not own:
+    own_ratios = [ratio for record, ratio in ratios if record.statement == statement]
+    if not own_ratios:
         raise ValueError(f"no session of {statement!r}")
     return [
-        ratio - statistics.fmean(own) for record, ratio in ratios if record.statement != statement
+        ratio - statistics.fmean(own_ratios)
+        for record, ratio in ratios
+        if record.statement != statement
     ]
 
 

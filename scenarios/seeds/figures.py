@@ -22,7 +22,7 @@ class FigureRow:
 
     quantity: str
     author: str
-    here: str
+    ours: str
     reason: str
 
 
@@ -33,10 +33,10 @@ def rows_of(figures: Sequence[AuthorFigure], result: RunResult) -> list[FigureRo
         name, *arguments = figure.figure
         cell_result = _cell(result, figure.cell)
         if cell_result is None:
-            here = NOT_RUN
+            ours = NOT_RUN
         else:
-            here = FIGURES[name](result, cell_result, *arguments) or UNKNOWN
-        rows.append(FigureRow(figure.quantity, figure.author, here, figure.reason))
+            ours = FIGURES[name](result, cell_result, *arguments) or UNKNOWN
+        rows.append(FigureRow(figure.quantity, figure.author, ours, figure.reason))
     return rows
 
 
