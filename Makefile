@@ -92,6 +92,7 @@ lint-files:
 	lint-imports --no-cache --no-logo
 	python lint/layers.py probes
 	python lint/layers.py lab
+	python lint/prose.py
 	$(OURS) -name "*.[ch]" -print0 | xargs -0 clang-format --dry-run --Werror
 	$(OURS) \( -name "*.sh" -o -path ./.ci/run \
 		-o -path ./scenarios/vagrant/batch \) -print0 | xargs -0 shellcheck

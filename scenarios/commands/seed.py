@@ -67,7 +67,7 @@ def _text(document: Document, rows: Sequence[FigureRow], path: Path) -> Iterator
     yield ""
     for row in rows:
         yield row.quantity
-        yield f"  author {row.author}; here {row.ours}"
+        yield f"  author {row.author}; here {row.here}"
         if row.reason:
             yield f"  Reason for a difference: {row.reason}."
     yield ""

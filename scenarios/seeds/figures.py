@@ -22,7 +22,7 @@ class FigureRow:
 
     quantity: str
     author: str
-    ours: str
+    here: str
     reason: str
 
 
