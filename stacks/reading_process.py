@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 import pickle
-import resource
 import select
 import signal
 import socket
@@ -172,6 +171,8 @@ def _answer(
 
 
 def _enter_child(connection: int, most_bytes: int) -> None:
+    import resource  # noqa: PLC0415 - absent where polltrace only reads recordings
+
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGALRM):
         signal.signal(number, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent

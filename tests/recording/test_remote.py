@@ -58,14 +58,14 @@ def poller() -> Iterator[Poller]:
 
 
 def recorders(pid: int) -> list[int]:
-    """The processes there that record this one."""
-    found = []
-    for each in procfs.pids():
+    """The processes there that record this one, the parent of a reading child before it."""
+    recording = []
+    for candidate in procfs.pids():
         with contextlib.suppress(OSError):
-            words = Path(f"/proc/{each}/cmdline").read_text().split("\0")
+            words = Path(f"/proc/{candidate}/cmdline").read_text().split("\0")
             if "--until-stdin-ends" in words and str(pid) in words:
-                found.append(each)
-    return found
+                recording.append(candidate)
+    return recording
 
 
 @pytest.fixture
@@ -139,7 +139,7 @@ def test_what_had_arrived_is_kept_where_the_connection_is_lost(
     poller: Poller, record: Process, tmp_path: Path, lost: Callable[[Process, int], int]
 ) -> None:
     until((tmp_path / "a").exists, "the first of the recording")
-    [there] = recorders(poller.pid)
+    there = recorders(poller.pid)[0]
     os.kill(lost(record, there), signal.SIGKILL)
     _, errors = record.communicate(timeout=PATIENCE_S)
     assert record.returncode == 4
