@@ -47,7 +47,7 @@ def reached_by_ssh(folder: Path) -> Iterator[dict[str, str]]:
     ssh = folder / "ssh"
     ssh.write_text(f'#!/bin/sh\nexec {shutil.which("ssh")} -F {folder / "config"} "$@"\n')
     ssh.chmod(ssh.stat().st_mode | stat.S_IXUSR)
-    ours = not PRIVSEP.exists()
+    # It stays: an sshd of another run of the tests may need it at the same time.
     PRIVSEP.mkdir(mode=0o755, exist_ok=True)
     command = [str(SSHD), "-D", "-e", "-f", str(folder / "sshd_config")]
     with subprocess.Popen(command, stderr=subprocess.DEVNULL) as daemon:
@@ -56,8 +56,6 @@ def reached_by_ssh(folder: Path) -> Iterator[dict[str, str]]:
         path = f"{folder}:{os.environ['PATH']}"
         yield {**os.environ, "PATH": path, "TMPDIR": str(folder / "tmp")}
         daemon.terminate()
-    if ours:
-        PRIVSEP.rmdir()
 
 
 def _listens(port: int) -> bool:
