@@ -86,18 +86,21 @@ def test_a_run_of_every_layer(saved: Path) -> None:
     assert {len(line["samples"]) for line in lines} == {10}
 
 
-def changed(saved: Path, folder: Path, change: Change) -> Path:
-    """The run with other samples; `change` gets the path, the layer and the sample."""
+def changed(saved: Path, folder: Path, change: Change, copies: int = 1) -> Path:
+    """The run with other samples, its two blocks repeated; `change` gets path, layer and sample."""
     header, *lines = saved.read_text().splitlines()
-    paths = [each["path"] for each in json.loads(header)["cells"]]
-    made = folder / "changed.run"
+    paths = [cell["path"] for cell in json.loads(header)["cells"]]
+    path = folder / "changed.run"
     out = [header]
-    for line in map(json.loads, lines):
-        for sample in line.get("samples", []):
-            change(paths[line["cell"]], sample[0], sample)
-        out.append(json.dumps(line))
-    made.write_text("\n".join(out) + "\n")
-    return made
+    for copy in range(copies):
+        for line in map(json.loads, lines):
+            for sample in line.get("samples", []):
+                change(paths[line["cell"]], sample[0], sample)
+            if "block" in line:
+                line["block"] += 2 * copy
+            out.append(json.dumps(line))
+    path.write_text("\n".join(out) + "\n")
+    return path
 
 
 @pytest.mark.parametrize(
@@ -137,7 +140,7 @@ def test_a_slower_path_is_a_regression(saved: Path, tmp_path: Path) -> None:
     (before, after) = (tmp_path / name for name in ("before", "after"))
     for folder, change in ((before, steady), (after, slower)):
         folder.mkdir()
-        changed(saved, folder, change)
+        changed(saved, folder, change, copies=3)  # fewer than six blocks have no verdict
     base, new = (read_run(folder / "changed.run") for folder in (before, after))
     assert not compare(base, base, 0.05).regressed
     regressed = [row for row in compare(base, new, 0.05).rows if row.outcome == "regression"]

@@ -209,8 +209,8 @@ def test_the_pane_of_now_has_what_the_database_knows(tmux: Tmux) -> None:
         holder.rollback()
         client.finish()
         tmux.until(has("(the last one)", "waits for SQL*Net message from client"))
-    tmux.keys("q")
-    tmux.restored(code=0)
+        tmux.keys("q")
+        tmux.restored(code=0)
 
 
 def open_session(tmux: Tmux, pid: int) -> None:
