@@ -7,6 +7,7 @@ import contextlib
 import fcntl
 import os
 import resource
+import signal
 import time
 from collections.abc import Sequence
 from typing import Self
@@ -138,6 +139,8 @@ class LiveProbe(EbpfProbe):
         code = self._process.wait()
         if code == 0:
             return HostError("polltrace-probe ended by itself")
+        if code == -signal.SIGXFSZ:
+            return HostError("polltrace-probe, or ssh, was ended: it writes messages without end")
         message = self._messages()
         return self._probe_host.failure(code, message) or self._failure()
 

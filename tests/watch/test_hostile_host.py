@@ -17,10 +17,7 @@ LIMITED = ("prlimit", f"--as={700 << 20}")
 FLOODS = {
     "a line without end": ("exec tr '\\\\0' x < /dev/zero", "writes a line without end"),
     "lines without end": ("exec yes", "frame"),
-    "200 MB of messages": (
-        "head -c 200000000 /dev/zero | tr '\\\\0' e >&2; exit 255",
-        "ssh to evil",
-    ),
+    "messages without end": ("exec yes >&2", "writes messages without end"),
     "nothing but zeros": ("exec cat /dev/zero", "writes a line without end"),
 }
 
