@@ -107,7 +107,9 @@ class Tmux:
 
     def top(self, command: str = f"{POLLTRACE} top", pid: int | None = None) -> None:
         """Start it, with the terminal's settings kept before and after, and await a server."""
-        self.keys(f"stty -g > before; {command}; echo code=$?; stty -g > after; echo over", "Enter")
+        self.keys(
+            f"stty -g > before; {command}; echo code=$?; stty -g > after; echo o''ver", "Enter"
+        )
         self.until(f"{pid} LAB" if pid else "F1 Help")
 
     def restored(self, code: int) -> str:
@@ -433,7 +435,7 @@ def test_ctrl_z_gives_the_terminal_back_and_fg_takes_it(tmux: Tmux, busy_server:
     tmux.until(lambda screen: bool(line_of(screen, busy_server)))
     tmux.keys("q")
     tmux.until(lambda screen: "polltrace top\n" in screen and "F1 Help" not in screen)
-    tmux.keys("stty -g > after; echo over", "Enter")
+    tmux.keys("stty -g > after; echo o''ver", "Enter")
     tmux.until(is_over)
     before, after = (tmux.folder / name for name in ("before", "after"))
     assert before.read_text() == after.read_text()
