@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The demo's experiment: the article's statement, out-of-band against in-band at three skips.
 
-A scenario run (runner.py) whose lines stay in memory, and one user stack at a break poll.
+A scenario run (runner.py) whose lines stay in memory; one more session, which the product advises
+while it executes; and one user stack at a break poll.
 """
 
 from __future__ import annotations
@@ -12,6 +13,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from polltrace.backends.ebpf import ProbeOptions
+from polltrace.errors import DriverError
+from polltrace.overhead.advice import Advice
+from polltrace.overhead.measurements import advise_session
 from polltrace.profiles.profile import Profile
 from polltrace.scenarios.analyse.run_file import Line
 from polltrace.scenarios.demo.result import DemoResult, demo_session
@@ -20,6 +24,7 @@ from polltrace.scenarios.plan.lotslios import LOTSLIOS
 from polltrace.scenarios.plan.network_path import NetworkPath
 from polltrace.scenarios.plan.plan import Plan
 from polltrace.scenarios.plan.scenario import Scenario
+from polltrace.scenarios.run.busy import kept_busy
 from polltrace.scenarios.run.calibration import calibrated
 from polltrace.scenarios.run.client import DriverClient
 from polltrace.scenarios.run.processors import processors
@@ -27,6 +32,7 @@ from polltrace.scenarios.run.runner import Progress, ScenarioRunner, watching
 from polltrace.scenarios.run.servers.lab_server import LabServer
 from polltrace.scenarios.run.session import CellSession
 from polltrace.scenarios.run.work import Work
+from polltrace.servers.servers import servers
 
 # Shared machines change speed many times a second: many short executions, so that those of two
 # cells are close in time. New processes in every block: the addresses of its memory make a process
@@ -91,6 +97,7 @@ def run_demo(
         work = replace(work, polls=0, executions=math.ceil(work.executions / 3))
         ScenarioRunner(plan, work, lab, clients, watcher, {}, write, progress).run()
         session = CellSession(lab, clients[POLLING], POLLING, {}, processors(), watcher)
+        advised = _advised(session, work)
         profile, stack = _at_poll(session, work, name_stack)
     return DemoResult(
         driver=clients[FASTEST].about.title,
@@ -103,9 +110,23 @@ def run_demo(
             for number, cell in enumerate(CELLS)
         },
         stack=stack,
+        advice=advised,
         fastest=FASTEST,
         polling=POLLING,
     )
+
+
+def _advised(session: CellSession, work: Work) -> Advice:
+    """The advice of `polltrace advise` for the session while it executes.
+
+    Raises DriverError where the session has ended.
+    """
+    assert session.spid is not None
+    with kept_busy(lambda: session.execute(work, TIMED)):
+        found = servers([session.spid])
+        if not found:
+            raise DriverError("a session ended before its time")
+        return advise_session(found[0])
 
 
 def _at_poll(session: CellSession, work: Work, name_stack: NameStack) -> tuple[Profile, list[str]]:

@@ -45,8 +45,20 @@ def demo_data(result: DemoResult) -> dict[str, Any]:
             for cell, sessions in result.sessions.items()
             for totals in [result.totals(cell)]
         ],
+        "checking_share": [
+            {
+                "break_poll_skip": share.skip,
+                "measured_pct": _ends(share.measured_pct),
+                "advised_pct": _ends(share.advised_pct) if share.advised_pct else None,
+            }
+            for share in result.shares()
+        ],
         "stack": result.stack,
     }
+
+
+def _ends(estimate: Estimate) -> list[float]:
+    return [estimate.value, estimate.low, estimate.high]
 
 
 def demo_text(result: DemoResult) -> str:
@@ -122,6 +134,16 @@ def _below(result: DemoResult) -> Iterator[str]:
         "The elapsed times above are of executions with no probe attached. The counted executions"
         f" of {polling},\nwhich ran under the probe and one after the other, "
         f"{slowed(result.slowed_pct)}."
+    )
+    yield "\nBreak checking's share of the time, per cent [95 %]:"
+    yield f"  {'skip':>4} {'measured above':>20} {'by advise':>20}"
+    for share in result.shares():
+        advised = _pct(share.advised_pct) if share.advised_pct else "-"
+        yield f"  {share.skip:>4} {_pct(share.measured_pct):>20} {advised:>20}"
+    yield (
+        "Measured: the difference to out-of-band as a share of the longer time. By advise: the "
+        f"share of CPU time that\n'polltrace advise' finds in one session of {polling}, and "
+        "forecasts for the other skips."
     )
     yield f"\nOne user stack at a break poll ({polling}), outermost first:"
     yield _wrapped(result.stack) if result.stack else "  none was captured"

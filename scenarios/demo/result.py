@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from polltrace.intervals import Estimate, median, paired_overhead
+from polltrace.overhead.advice import Advice
 from polltrace.scenarios.analyse.run import CANCELLED
 from polltrace.scenarios.analyse.run_file import Line
 from polltrace.scenarios.plan.cell import WAIT_SLICE_S, Cell
@@ -58,6 +59,20 @@ class CellTotals:
 
 
 @dataclass(frozen=True, slots=True)
+class CheckingShare:
+    """Break checking's share at `skip`, in per cent.
+
+    - `measured_pct`: of the elapsed time, by the sessions with and without checks
+    - `advised_pct`: of the CPU time, as `polltrace advise` forecasts it from a session at the
+      first skip; None where it has no forecast
+    """
+
+    skip: int
+    measured_pct: Estimate
+    advised_pct: Estimate | None
+
+
+@dataclass(frozen=True, slots=True)
 class DemoResult:
     """The demo's measurements.
 
@@ -65,6 +80,7 @@ class DemoResult:
     - `rows`: the statement's limit; `timed`, `counted`: executions of a session
     - `sessions`: by cell, the fastest cell first; those with the same index are of the same block
     - `stack`: names of one user stack at a break poll of `polling`, outermost first
+    - `advice`: of one more session of `polling`, while it executed
     - `polling`: the cell that polls most, `fastest`: the one that never polls
     """
 
@@ -75,6 +91,7 @@ class DemoResult:
     counted: int
     sessions: Mapping[Cell, Sequence[DemoSession]]
     stack: Sequence[str]
+    advice: Advice
     fastest: Cell
     polling: Cell
 
@@ -92,6 +109,15 @@ class DemoResult:
             lost=sum(session.lost for session in sessions),
             cancel_ms=statistics.median(session.cancel_ms for session in sessions),
         )
+
+    def shares(self) -> Iterator[CheckingShare]:
+        """Checking's share at every skip of the experiment, most polls first."""
+        advised = {forecast.break_poll_skip: forecast.cpu_pct for forecast in self.advice.forecast}
+        for cell in self.sessions:
+            if cell.skip is not None:
+                more = self.totals(cell).overhead_pct
+                ends = (100 * end / (100 + end) for end in (more.value, more.low, more.high))
+                yield CheckingShare(cell.skip, Estimate(*ends), advised.get(cell.skip))
 
     @property
     def slowed_pct(self) -> Estimate:

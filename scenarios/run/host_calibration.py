@@ -13,7 +13,6 @@ import contextlib
 import math
 import os
 import random
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,6 +27,7 @@ from polltrace.overhead.host_factors import HostFactors
 from polltrace.overhead.measurements import SessionMeasurement, measure_session
 from polltrace.profiles.sampled import shares
 from polltrace.scenarios.plan.lotslios import LOTSLIOS
+from polltrace.scenarios.run.busy import kept_busy
 from polltrace.scenarios.run.client import DriverClient
 from polltrace.scenarios.run.servers.lab_server import LabServer
 from polltrace.scenarios.run.servers.session_views import OracleViews
@@ -176,23 +176,10 @@ class _Session:
         self._run()
         return self._count() - first
 
-    @contextlib.contextmanager
-    def busy(self) -> Iterator[None]:
+    def busy(self) -> contextlib.AbstractContextManager[None]:
         """Context in which it executes at the usual skip without a pause."""
         self._skip(USUAL)
-        over = threading.Event()
-
-        def loop() -> None:
-            while not over.is_set():
-                self._run(50)
-
-        thread = threading.Thread(target=loop)
-        thread.start()
-        try:
-            yield
-        finally:
-            over.set()
-            thread.join()
+        return kept_busy(lambda: self._run(50))
 
     def _execute(self, skip: int) -> float:
         self._skip(skip)

@@ -58,6 +58,17 @@ def test_demo_holds_what_it_promises(start: Start) -> None:
     # The work is the same however the client connects.
     gets = {cell["consistent_gets"] for cell in data["cells"]}
     assert max(gets) - min(gets) <= 0.001 * max(gets)
+    # The advice for one session stands next to the share that follows from the times above.
+    shares = data["checking_share"]
+    assert [share["break_poll_skip"] for share in shares] == [3, 10, 1000]
+    for share in shares:
+        more = cells["in-band", share["break_poll_skip"]]["overhead_pct"]
+        assert share["measured_pct"][0] == pytest.approx(100 - 100 / (1 + more / 100))
+        value, low, high = share["advised_pct"]
+        assert 0 <= low <= value <= high < 60
+    advised = [share["advised_pct"][0] for share in shares]
+    assert advised == sorted(advised, reverse=True)
+    assert advised[0] > 0
     # The caller that libc hides is there too.
     assert "main" in data["stack"][:2]
     assert data["stack"][-5:] == CHAIN
