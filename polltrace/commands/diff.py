@@ -35,11 +35,8 @@ class Diff:
         parser.add_argument("--html", type=Path, metavar="OUT", help="write a page there")
 
     def run(self, args: argparse.Namespace) -> int:
-        from polltrace.recording_report.diff import (
-            diff_data,
-            diff_page,
-            diff_text,
-        )
+        from polltrace.recording_report.diff import diff_data, diff_text
+        from polltrace.recording_report.diff_page import diff_page
 
         changes = difference(summary(read(args.before)), summary(read(args.after)))
         if args.html:

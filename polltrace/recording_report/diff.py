@@ -1,40 +1,38 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The report of `polltrace diff` on two recordings, as text, as data, and as a page."""
+"""The report of `polltrace diff` on two recordings, as text and as data."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any
 
-from polltrace import __version__
-from polltrace.engines.drawing import layers_of, searched
 from polltrace.intervals import Estimate
-from polltrace.profiles.sampled import AT_POLL, OFF_CPU, ON_CPU
+from polltrace.profiles.sampled import AT_POLL, ON_CPU
 from polltrace.recording.difference import Difference, FigureChange
 from polltrace.recording.stacks import folded_stacks, waiting_functions
-from polltrace.recording_report.html import flame_frame, shell, table
-from polltrace.recording_report.plots import text
-from polltrace.recording_report.sentences import about, quality, torn
+from polltrace.recording_report.sentences import about, torn
 from polltrace.stacks.compare import FunctionChange, compare
 from polltrace.stacks.folded import Folded, total
-from polltrace.stacks.picture import NANOSECONDS, Picture, Side
 from polltrace.stacks.text import printable
 
 _MOST_FUNCTIONS = 12
+HEADS = ["", "Before", "After", "Change [95 %]"]
 
 
 def diff_text(difference: Difference) -> str:
     """The verdict, then figures, break modes and skips, and functions."""
-    lines = [*_sides(difference), "", *verdict(difference), ""]
-    rows = _rows(difference)
+    lines = [*sides_lines(difference), "", *verdict(difference), ""]
+    rows = [row.cells for row in figure_rows(difference)]
     wide = max(28, *(len(row[0]) for row in rows))
     lines.append(f"{'':<{wide}} {'BEFORE':>26} {'AFTER':>26} {'CHANGE [95 %]':>30}")
     lines += [f"{name:<{wide}} {a:>26} {b:>26} {change:>30}" for name, a, b, change in rows]
     kind, earlier, later = folded_pair(difference)
     lines += _functions_lines(_KINDS[kind], earlier, later, are_samples=kind == ON_CPU)
     lines += _functions_lines("the time off CPU", *waiting_pair(difference))
+    lines += bpf_lines(difference)
     return "\n".join(lines)
 
 
@@ -69,6 +67,7 @@ def diff_data(difference: Difference) -> dict[str, Any]:
         "sessions_by_break_mode": {mode: list(counts) for mode, counts in difference.modes.items()},
         "sessions_by_skip": {str(skip): list(counts) for skip, counts in difference.skips.items()},
         "stacks": kind,
+        "samples_in_bpf_left_out": list(samples_in_bpf(difference)),
         "functions": _functions_data(earlier, later, are_samples=kind == ON_CPU),
         "functions_off_cpu": _functions_data(*waiting_pair(difference)),
     }
@@ -109,54 +108,6 @@ def _functions_data(
     ]
 
 
-def diff_page(difference: Difference) -> str:
-    """The report as one page, whose flame graphs show what grew and what shrank."""
-    kind, earlier, later = folded_pair(difference)
-    title = "On-CPU stacks" if kind == ON_CPU else "Stacks at break polls"
-    graphs = _graph(difference, "Where the time goes, and went", title, "samples", earlier, later)
-    if difference.waits:
-        off_cpu = [
-            folded_stacks(side.recording, OFF_CPU)
-            for side in (difference.earlier, difference.later)
-        ]
-        heading = "What is waited for, and was"
-        graphs += _graph(difference, heading, "Off-CPU stacks", NANOSECONDS, *off_cpu)
-    body = [
-        "<header><h1>Break polling, before and after</h1>",
-        *(f'<p class="about">{text(side)}</p>' for side in _sides(difference)),
-        "</header>",
-        f'<section class="verdict"><p>{text(" ".join(verdict(difference)))}</p></section>',
-        table(["", "Before", "After", "Change [95 %]"], _rows(difference), text_columns=[0]),
-        graphs,
-        "<h2>How good this is</h2>",
-        *(
-            f"<h3>{name}</h3><ul>{''.join(f'<li>{text(e)}</li>' for e in quality(side))}</ul>"
-            for name, side in (("Before", difference.earlier), ("After", difference.later))
-        ),
-    ]
-    return shell("Break polling, before and after", "\n".join(body), has_graph=bool(graphs))
-
-
-def _graph(  # noqa: PLR0913, PLR0917
-    difference: Difference, heading: str, title: str, unit: str, earlier: Folded, later: Folded
-) -> str:
-    """A differential flame graph; nothing without stacks."""
-    if not earlier and not later:
-        return ""
-    engines = difference.earlier.engines | difference.later.engines
-    return f"<h2>{heading}</h2>" + flame_frame(
-        Picture(
-            title=title,
-            side=Side("after", later),
-            before=Side("before", earlier),
-            layers=layers_of(engines),
-            unit=unit,
-            find=searched(engines),
-            exporter=f"polltrace {__version__}",
-        )
-    )
-
-
 def verdict(difference: Difference) -> list[str]:
     """The sentence on whether more or less is lost, or on why that is not known."""
     lost = next((change for change in reversed(difference.changes[3:]) if change.change), None)
@@ -181,14 +132,52 @@ def verdict(difference: Difference) -> list[str]:
 
 
 def folded_pair(difference: Difference) -> tuple[str, Folded, Folded]:
-    """The stacks of both recordings, on CPU if both have such, else at break polls."""
+    """The stacks of both recordings, on CPU if both have such, else at break polls.
+
+    Samples in BPF programs are left out: they are an observer's work, the probe's own above all,
+    and not the session's.
+    """
     for kind in (ON_CPU, AT_POLL):
         earlier, later = (
-            folded_stacks(s.recording, kind) for s in (difference.earlier, difference.later)
+            {
+                names: count
+                for names, count in folded_stacks(side.recording, kind).items()
+                if not any(map(_is_bpf, names))
+            }
+            for side in (difference.earlier, difference.later)
         )
         if earlier and later:
             return kind, earlier, later
     return ON_CPU, {}, {}
+
+
+def samples_in_bpf(difference: Difference) -> tuple[int, int]:
+    """The on-CPU samples of both recordings that are in BPF programs."""
+    before, after = (
+        sum(
+            count
+            for names, count in folded_stacks(side.recording, ON_CPU).items()
+            if any(map(_is_bpf, names))
+        )
+        for side in (difference.earlier, difference.later)
+    )
+    return before, after
+
+
+def _is_bpf(name: str) -> bool:
+    """True for the kernel's name of a BPF program, or of the code that calls one."""
+    return name.startswith(("bpf_prog_", "bpf_trampoline_"))
+
+
+def bpf_lines(difference: Difference) -> Iterator[str]:
+    """The note on samples that are left out, after an empty line; nothing without such."""
+    before, after = samples_in_bpf(difference)
+    if before or after:
+        yield ""
+        yield (
+            f"Left out: {before:,} and {after:,} samples in BPF programs, the work of the probe "
+            "and of other observers."
+        )
 
 
 def waiting_pair(difference: Difference) -> tuple[Folded, Folded]:
@@ -227,20 +216,41 @@ def noise_limits(
 _KINDS = {ON_CPU: "CPU samples", AT_POLL: "break polls"}
 
 
-def _sides(difference: Difference) -> list[str]:
+def sides_lines(difference: Difference) -> list[str]:
+    """A line for each recording, with its gaps."""
     return [
         *(f"before: {line}" for line in (about(difference.earlier), *torn(difference.earlier))),
         *(f"after:  {line}" for line in (about(difference.later), *torn(difference.later))),
     ]
 
 
-def _rows(difference: Difference) -> list[list[str]]:
+@dataclass(frozen=True, slots=True)
+class FigureRow:
+    """The cells of a figure: name, before, after, change. `is_noise`: its change has an interval
+    that includes zero.
+    """
+
+    cells: Sequence[str]
+    is_noise: bool
+
+
+def figure_rows(difference: Difference) -> list[FigureRow]:
+    """The figures of both recordings and their changes, then counts of sessions."""
     changes = (*difference.changes, *difference.waits)
-    rows = [[_name(c), _value(c.earlier), _value(c.later), _change(c)] for c in changes]
+    rows = [
+        FigureRow([_name(c), _value(c.earlier), _value(c.later), _change(c)], _is_noise(c))
+        for c in changes
+    ]
     counts = [(f"{mode} sessions", pair) for mode, pair in difference.modes.items()]
     counts += [(f"sessions of skip {skip}", pair) for skip, pair in difference.skips.items()]
-    rows += [[name, f"{a:,}", f"{b:,}", f"{b - a:+,}" if b - a else "0"] for name, (a, b) in counts]
+    for name, (before, after) in counts:
+        change = f"{after - before:+,}" if after != before else "0"
+        rows.append(FigureRow([name, f"{before:,}", f"{after:,}", change], is_noise=False))
     return rows
+
+
+def _is_noise(change: FigureChange) -> bool:
+    return bool(change.change and change.has_interval and not change.change.excludes_zero)
 
 
 def _name(change: FigureChange) -> str:
@@ -263,7 +273,7 @@ def _change(change: FigureChange) -> str:
     if not change.has_interval:
         return f"{'+' if estimate.value > 0 else ''}{_figure(estimate.value)}"
     sign = "+" if estimate.value > 0 else ""
-    noise = "" if estimate.excludes_zero else " (noise)"
+    noise = " (noise)" if _is_noise(change) else ""
     low, high = _figure(estimate.low), _figure(estimate.high)
     return f"{sign}{_figure(estimate.value)} [{low}, {high}]{noise}"
 

@@ -10,10 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from polltrace.profiles.sampled import ON_CPU
 from polltrace.recording.difference import difference
 from polltrace.recording.fold import read
 from polltrace.recording.summary import summary
-from polltrace.recording_report.diff import diff_data, diff_page, diff_text
+from polltrace.recording_report import diff
+from polltrace.recording_report.diff import diff_data, diff_text, folded_pair
+from polltrace.recording_report.diff_page import diff_page
 from tests.recording.samples import header, story, written
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -67,6 +70,36 @@ def test_the_same_twice_is_noise(costly: Path) -> None:
     certain = {each["name"]: each["certain"] for each in diff_data(found)["changes"]}
     assert certain["lost"] is False
     assert certain["CPUs used"] is None  # no interval, no verdict
+
+
+def test_the_page_collapses_figures_that_are_noise(costly: Path, cheap: Path) -> None:
+    one, other = summary(read(costly)), summary(read(cheap))
+    same = diff_page(difference(one, one))
+    noise = same.partition('<details class="noise">')[2].partition("</details>")[0]
+    assert "figures whose change cannot be told from noise" in noise
+    assert "lost, % of CPU" in noise
+    # A figure without an interval is never called noise, and a certain change stays in sight.
+    assert "CPUs used" not in noise
+    changed = diff_page(difference(one, other))
+    assert "lost, % of CPU" not in changed.partition("<details")[2].partition("</details>")[0]
+    assert "lost, % of CPU" in changed
+
+
+def test_samples_in_bpf_programs_are_left_out_and_counted(
+    costly: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = summary(read(costly))
+    own = difference(one, one)
+    _, plain, _ = folded_pair(own)
+    observed = {
+        **plain,
+        ("main", "poll", "__x64_sys_poll", "bpf_trampoline_6442", "bpf_prog_af1_fentry_poll"): 7,
+    }
+    monkeypatch.setattr(diff, "folded_stacks", lambda _recording, _kind: observed)
+    assert folded_pair(own) == (ON_CPU, plain, plain)
+    assert diff_data(own)["samples_in_bpf_left_out"] == [7, 7]
+    assert "Left out: 7 and 7 samples in BPF programs" in diff_text(own)
+    assert "Left out: 7 and 7 samples in BPF programs" in diff_page(own)
 
 
 def test_a_torn_recording_is_reported_at_the_head(costly: Path, tmp_path: Path) -> None:

@@ -21,7 +21,8 @@ from polltrace.recording import read
 from polltrace.recording.difference import difference
 from polltrace.recording.summary import RecordingSummary, summary
 from polltrace.recording_report.data import report_data
-from polltrace.recording_report.diff import diff_data, diff_page, diff_text
+from polltrace.recording_report.diff import diff_data, diff_text
+from polltrace.recording_report.diff_page import diff_page
 from polltrace.recording_report.figures import forecast_plot
 from polltrace.recording_report.page import report_page
 from polltrace.recording_report.plots import LEFT, RIGHT, WIDTH

@@ -22,7 +22,8 @@ from polltrace.recording.stream import SWITCHES, Stream
 from polltrace.recording.summary import summary
 from polltrace.recording.tables import rows
 from polltrace.recording_report.data import report_data
-from polltrace.recording_report.diff import diff_data, diff_page, diff_text
+from polltrace.recording_report.diff import diff_data, diff_text
+from polltrace.recording_report.diff_page import diff_page
 from polltrace.recording_report.page import report_page
 from polltrace.recording_report.text import report_text
 from polltrace.stacks.reasons import RUN_QUEUE, blocked_by
