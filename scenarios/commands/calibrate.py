@@ -22,8 +22,9 @@ class Calibrate:
     """Measure the cost of a break poll on this kind of host.
 
     Executes a statement of the embedded lab for --duration, with break polls and without, by turns
-    and at idle priority, then measures the same session as 'polltrace advise' does. The ratios are
-    the factors of this processor and kernel in the cost model: 'advise', 'top', 'record' and
+    and at idle priority, and measures the same session as 'polltrace advise' does, in six blocks of
+    both (half a minute more). The ratios are the factors of this processor and kernel in the cost
+    model, with intervals that cover the blocks: 'advise', 'top', 'record' and
     'export prometheus' use them from then on, with narrower intervals. They are stored in
     /var/lib/polltrace/host.json for every user when root runs it, else in the user's
     ~/.local/state/polltrace/host.json. Needs the rights of a probe, and a question answered at a
@@ -32,7 +33,7 @@ class Calibrate:
 
     group = "experiment"
     examples = (
-        ("", "measure this host for a minute, after a question"),
+        ("", "measure this host for a minute and a half, after a question"),
         ("--yes --json", "without a question, and the result as data"),
     )
 
@@ -59,7 +60,9 @@ class Calibrate:
 def _consent() -> bool:
     """The answer at the terminal. Raises UsageError without one."""
     if not sys.stdin.isatty():
-        raise UsageError("it loads a processor for a minute: --yes allows that without a terminal")
+        raise UsageError(
+            "it loads a processor for over a minute: --yes allows that without a terminal"
+        )
     return input(_CONSENT).strip().lower() in ("y", "yes")
 
 

@@ -4,7 +4,8 @@
 The session executes one statement without checks, with checks that do not poll, and at two skips,
 in random order, with nothing attached. The differences of its CPU time are the true cost of its
 checks and polls. Then the product measures the same session, and the ratios of truth and product
-are the factors of this host in the cost model.
+are the factors of this host in the cost model. Both alternate in blocks, because the cost of a poll
+changes with the load of the host's other processors: the intervals cover the blocks.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from polltrace.overhead.calibration import calibrate
 from polltrace.overhead.cost_model import cost_model, timed_cost
 from polltrace.overhead.estimates import sampled_pct
 from polltrace.overhead.host_factors import HostFactors
-from polltrace.overhead.measurements import SessionMeasurement, measure_session
+from polltrace.overhead.measurements import Durations, SessionMeasurement, measure_session
 from polltrace.profiles.sampled import shares
 from polltrace.scenarios.plan.lotslios import LOTSLIOS
 from polltrace.scenarios.run.busy import kept_busy
@@ -39,6 +40,10 @@ NO_CHECKS, NO_POLLS = 0, 1_000_000
 USUAL, RARE = 3, 30
 _SKIPS = (NO_CHECKS, NO_POLLS, USUAL, RARE)
 _EXECUTION_S = 0.005
+# Each block has a truth and a product of its own; fewer give no 95 % interval of their median.
+_BLOCKS = FEWEST_VALUES
+# Shorter than the default of `advise`, whose precision all blocks have together.
+_PRODUCT = Durations(sampled=3.0, counted=1.0, timed=0.5)
 _ROWS = 5_000
 # The fitted model without any factor of a host.
 FITTED = HostFactors(exactly(1.0), exactly(1.0), exactly(1.0))
@@ -82,15 +87,20 @@ def calibrate_host(seconds: float, step: Callable[[str], None]) -> HostCalibrati
         if pid is None:
             raise LabError("the lab's session has no server process here")
         session = _Session(client, pid)
-        step(f"executing with and without break polls, {seconds:g} s")
         checks = session.checks()
-        rounds = session.rounds(seconds)
-        step("measuring the same session as 'polltrace advise' does")
-        with session.busy():
-            (server,) = servers([pid])
-            measurement = measure_session(server)
+        rounds: list[Mapping[int, float]] = []
+        factors = []
+        for block in range(1, _BLOCKS + 1):
+            step(f"block {block} of {_BLOCKS}: executing with and without break polls")
+            of_block = session.rounds(seconds / _BLOCKS)
+            step(f"block {block} of {_BLOCKS}: measuring the session as 'polltrace advise' does")
+            with session.busy():
+                (server,) = servers([pid])
+                measurement = measure_session(server, _PRODUCT)
+            factors.append(host_factors(true_costs(of_block, checks), measurement))
+            rounds += of_block
     costs = true_costs(rounds, checks)
-    return HostCalibration(costs, host_factors(costs, measurement), len(rounds))
+    return HostCalibration(costs, over_blocks(factors, costs), len(rounds))
 
 
 def true_costs(rounds: Sequence[Mapping[int, float]], checks: float) -> TrueCosts:
@@ -111,8 +121,27 @@ def true_costs(rounds: Sequence[Mapping[int, float]], checks: float) -> TrueCost
     )
 
 
+def over_blocks(blocks: Sequence[HostFactors], costs: TrueCosts) -> HostFactors:
+    """The factors of all blocks together: medians with intervals over the blocks. Pure.
+
+    The rise is by the `costs` of all blocks, because one block is too short for it.
+    """
+
+    def middle(name: str) -> Estimate:
+        return median([getattr(block, name).value for block in blocks])
+
+    return HostFactors(
+        timed=middle("timed"),
+        sampled=middle("sampled"),
+        calibrated=middle("calibrated"),
+        rise=_rise(costs),
+        measured=blocks[-1].measured,
+    )
+
+
 def host_factors(costs: TrueCosts, measurement: SessionMeasurement) -> HostFactors:
-    """The factors that take the product's measurement of the session to its true costs.
+    """The factors that take the product's measurement of the session to its true costs, without
+    the rise.
 
     Raises LabError where the session was measured too little, or its truth is lost in noise.
     """
@@ -130,7 +159,6 @@ def host_factors(costs: TrueCosts, measurement: SessionMeasurement) -> HostFacto
         timed=costs.usual_ns.scaled(1e-9 / timed.value),
         sampled=costs.checking_pct.scaled(1 / sampled.value),
         calibrated=costs.usual_ns.scaled(1e-9 / calibrated.value),
-        rise=_rise(costs),
         measured=time.strftime("%Y-%m-%d"),
     )
 

@@ -12,7 +12,16 @@ from pathlib import Path
 import pytest
 
 from polltrace.errors import LabError
-from polltrace.scenarios.run.host_calibration import NO_CHECKS, NO_POLLS, RARE, USUAL, true_costs
+from polltrace.intervals import exactly
+from polltrace.overhead.host_factors import HostFactors
+from polltrace.scenarios.run.host_calibration import (
+    NO_CHECKS,
+    NO_POLLS,
+    RARE,
+    USUAL,
+    over_blocks,
+    true_costs,
+)
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 CHECKS = 3000.0
@@ -51,11 +60,30 @@ def test_a_few_rounds_are_no_result() -> None:
         true_costs(planted_rounds(450.0, 520.0, 2.0)[:5], CHECKS)
 
 
+def test_factors_cover_the_blocks() -> None:
+    """The cost of a poll changes within the minute, and an interval that hides it is wrong."""
+    costs = true_costs(planted_rounds(450.0, 520.0, 2.0), CHECKS)
+    blocks = [
+        HostFactors(
+            exactly(factor), exactly(factor + 1), exactly(factor + 2), measured="2026-11-26"
+        )
+        for factor in (0.7, 0.5, 0.6, 0.9, 0.65, 0.55)
+    ]
+    factors = over_blocks(blocks, costs)
+    assert (factors.timed.value, factors.timed.low, factors.timed.high) == pytest.approx(
+        (0.625, 0.5, 0.9)
+    )
+    assert factors.sampled.high == pytest.approx(1.9)
+    assert factors.calibrated.low == pytest.approx(2.5)
+    assert factors.rise is not None
+    assert factors.measured == "2026-11-26"
+
+
 def test_it_does_not_begin_without_consent(run: Run) -> None:
     ended = run("calibrate")
     assert ended.returncode == 2
     assert ended.stderr == (
-        "polltrace: it loads a processor for a minute: --yes allows that without a terminal\n"
+        "polltrace: it loads a processor for over a minute: --yes allows that without a terminal\n"
     )
 
 
