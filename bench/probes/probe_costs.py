@@ -149,7 +149,6 @@ def tools(variants: list[str]) -> list[Tool]:
         Tool("none (A/A)", lambda _: ["sleep", "1000"], None, 0.02),
         *nothing,
         *counting,
-        Tool("ours: count, --page-walk off", ours("--page-walk", "off"), header),
         Tool("ours: count, stacks 1/64", ours("--stacks", "64"), header),
         Tool("ours: count, stacks auto", ours("--stacks", "auto"), header),
         Tool("ours: watch", ours("--watch"), header),

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from types import TracebackType
-from typing import ClassVar, Literal, Self
+from typing import Literal, Self
 
 from polltrace.engines import check_options
 from polltrace.errors import (
@@ -106,9 +106,6 @@ class EbpfProbe:
     """
 
     name = "polltrace-probe"
-    plain_reads: ClassVar[bool] = False
-    """Whether every probe of this process reads a process's memory by the kernel's helper alone
-    (`--plain-reads`), not by following its page tables."""
 
     def __init__(self, pids: Sequence[int], options: ProbeOptions = ProbeOptions()) -> None:
         self._argv = [
@@ -127,10 +124,7 @@ class EbpfProbe:
         try:
             with handed_on():
                 self._process = subprocess.Popen(
-                    [
-                        *self._argv,
-                        *self._host_options(),
-                    ],
+                    [*self._argv, *check_options()],
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.PIPE,
                     stderr=self._stderr,
@@ -139,10 +133,6 @@ class EbpfProbe:
                 )
         except OSError as error:  # no ssh here; a probe for another processor
             raise HostError(f"cannot run {self._argv[0]}: {error.strerror}") from None
-
-    def _host_options(self) -> list[str]:
-        """Options of every probe of this process, whatever it observes."""
-        return [*check_options(), *(["--plain-reads"] if self.plain_reads else [])]
 
     def __enter__(self) -> Self:
         self._start()

@@ -8,7 +8,7 @@ import sys
 import threading
 from pathlib import Path
 
-from polltrace.backends.ebpf import AUTO, EbpfProbe
+from polltrace.backends.ebpf import AUTO
 from polltrace.commands.arguments import (
     add_duration,
     add_ssh_arguments,
@@ -19,7 +19,6 @@ from polltrace.commands.arguments import (
 )
 from polltrace.commands.output import show
 from polltrace.commands.targets import (
-    add_plain_reads_argument,
     add_target_arguments,
     note_attached,
     one_server,
@@ -120,7 +119,6 @@ class Record:
             "stack, and sleeps for latches; with -n, --sid and --all of the processes "
             "that run when it begins; each switch of any process costs more then",
         )
-        add_plain_reads_argument(parser)
         parser.add_argument(
             "--sqltrace",
             action="store_true",
@@ -140,7 +138,6 @@ class Record:
         parser.add_argument("command", nargs="*", metavar="-- COMMAND", help="watch a new process")
 
     def run(self, args: argparse.Namespace) -> int:
-        EbpfProbe.plain_reads = args.plain_reads
         if args.ssh:
             return _record_there(args)
         if args.until_stdin_ends:
@@ -183,7 +180,6 @@ def _record_there(args: argparse.Namespace) -> int:
     options += ["--no-samples"] if args.no_samples else ["--hz", str(args.hz)]
     options += ["--no-gaps"] if args.no_gaps else []
     options += ["--offcpu"] if args.offcpu else []
-    options += ["--plain-reads"] if args.plain_reads else []
     with Ssh(args.ssh) as ssh:
         remote = RemoteRecording(ssh, args.polltrace, options, args.output, sudo=args.sudo)
         code = remote.run()

@@ -16,7 +16,6 @@ from polltrace.backends.trace_file import read_trace
 from polltrace.commands.arguments import add_duration, selected
 from polltrace.commands.output import add_json_argument, show
 from polltrace.commands.targets import (
-    add_plain_reads_argument,
     add_target_arguments,
     note_attached,
     target_pids,
@@ -70,7 +69,6 @@ class Stat:
             "process at each system call, which takes some 100 us longer; auto takes ebpf "
             "or bcc, whichever works (default: ebpf)",
         )
-        add_plain_reads_argument(parser)
         add_json_argument(parser)
         parser.add_argument("command", nargs="*", metavar="-- COMMAND", help="watch a new process")
 
@@ -81,9 +79,6 @@ class Stat:
         if any(path for _, path in files):
             return _from_file(args, [(tool, path) for tool, path in files if path])
         choice = choose(args.backend)
-        if args.plain_reads and choice.backend != "ebpf":
-            raise UsageError(f"--plain-reads is for the ebpf backend, not {choice.backend}")
-        EbpfProbe.plain_reads = args.plain_reads
         if args.backend != "ebpf":
             note(str(choice))
         if choice.backend != "ebpf" and not args.command:

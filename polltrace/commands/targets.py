@@ -47,15 +47,6 @@ def add_server_argument(parser: argparse.ArgumentParser, *, required: bool = Tru
     )
 
 
-def add_plain_reads_argument(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--plain-reads",
-        action="store_true",
-        help="read pollfds by the kernel's helper alone, without following page tables; the probe "
-        "then costs about twice as much per poll",
-    )
-
-
 def target_pids(args: argparse.Namespace) -> list[int]:
     """The PIDs selected. Raises UsageError for no choice or two, NoSuchProcessError for no process,
     NotPermittedError where this user cannot see which processes are servers."""

@@ -7,9 +7,7 @@ import os
 import sys
 from pathlib import Path
 
-from polltrace.backends.ebpf import EbpfProbe
 from polltrace.commands.arguments import add_duration, add_ssh_arguments, every
-from polltrace.commands.targets import add_plain_reads_argument
 from polltrace.errors import UsageError
 from polltrace.servers.login import add_connect_arguments, login_of
 from polltrace.top.columns import SORTS
@@ -62,7 +60,6 @@ class Top:
             help="do not time the gaps between polls: 0.2 s in every 15, of the 32 that poll most; "
             "meanwhile it costs as much as their polls",
         )
-        add_plain_reads_argument(parser)
         add_connect_arguments(parser)
         add_ssh_arguments(
             parser,
@@ -72,7 +69,6 @@ class Top:
         )
 
     def run(self, args: argparse.Namespace) -> int:
-        EbpfProbe.plain_reads = args.plain_reads
         with contextlib.ExitStack() as ending:
             if args.file and args.ssh:
                 raise UsageError("a recording is on this host: FILE or --ssh, not both")
@@ -91,7 +87,6 @@ class Top:
         login = None if args.file else login_of(args.connect, args.password_fd)
         state = UIState(sort=args.sort, filter=args.filter)
         recording = [f"--engine={file}" for file in args.engine_files]
-        recording += ["--plain-reads"] if args.plain_reads else []
         watch = WatchOptions(args.delay, probe_host, args.gaps, Identities(login), recording)
         at_terminal = (
             sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM", "dumb") != "dumb"

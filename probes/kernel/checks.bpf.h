@@ -107,17 +107,18 @@ static __noinline int selected_of_many(__u32 below, __u64 reads, __u64 writes,
     return fd < below ? fd : -1; // the kernel does not look at the rest
 }
 
-static __always_inline __u64 set_word(__u64 set, const bool cast) {
+static __always_inline __u64 set_word(__u64 set) {
     __u64 word = 0;
 
-    if (set && read_user_long(cast ? bpf_get_current_task_btf() : NULL, set,
-                              &word, cast))
+    if (set && bpf_probe_read_user(&word, sizeof(word), (void *)set))
         lose(LOST_USER_READS);
     return word;
 }
 
-static __always_inline int selected(__u64 below, __u64 reads, __u64 writes,
-                                    __u64 excepts, const bool cast) {
+// The one descriptor that the call asks about; -1: none, or several. One that
+// is in two sets counts as several. Not static, as step_in_set().
+__noinline int only_selected(__u64 below, __u64 reads, __u64 writes,
+                             __u64 excepts) {
     __u64 kept, r, w, e, bits;
 
     if (!below || below > SET_WORDS * 64)
@@ -125,25 +126,13 @@ static __always_inline int selected(__u64 below, __u64 reads, __u64 writes,
     if (below > 64)
         return selected_of_many(below, reads, writes, excepts);
     kept = ~0ull >> (64 - below); // the kernel does not look at the rest
-    r = set_word(reads, cast) & kept;
-    w = set_word(writes, cast) & kept;
-    e = set_word(excepts, cast) & kept;
+    r = set_word(reads) & kept;
+    w = set_word(writes) & kept;
+    e = set_word(excepts) & kept;
     bits = r | w | e;
     if (!bits || bits & (bits - 1) || !!r + !!w + !!e != 1)
         return -1;
     return lowest_bit(bits);
-}
-
-// The one descriptor that the call asks about; -1: none, or several. One that
-// is in two sets counts as several. Not static, as step_in_set().
-__noinline int only_selected(__u64 below, __u64 reads, __u64 writes,
-                             __u64 excepts) {
-    return selected(below, reads, writes, excepts, false);
-}
-
-__noinline int only_selected_cast(__u64 below, __u64 reads, __u64 writes,
-                                  __u64 excepts) {
-    return selected(below, reads, writes, excepts, true);
 }
 
 static __always_inline bool waits_in_set(const struct any_call *call) {
@@ -183,8 +172,6 @@ static __always_inline bool count_checked(struct task_struct *task,
         fd = arg[0];
     else if (!is_zero_time(arg[4]))
         fd = -1;
-    else if (cast)
-        fd = only_selected_cast(arg[0], arg[1], arg[2], arg[3]);
     else
         fd = only_selected(arg[0], arg[1], arg[2], arg[3]);
     if (kind != CALL_RECV && fd < 0)

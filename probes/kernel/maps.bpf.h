@@ -24,13 +24,11 @@ const volatile __u32 own_frames = 0;      // in it at a break poll, innermost
 const volatile bool off_cpu = false;      // off-CPU mode
 const volatile bool untyped_registers = false; // of a call, at fentry
 const volatile bool switch_has_state = false;  // sched_switch has prev_state
-const volatile __u64 frame_mask = 0; // a page-table entry's physical address
 
 __u64 lost[LOST_KINDS] = {};
 volatile __u32 window_open = 0;
 volatile __u64 off_since = 0;   // clock when off-CPU time began, 0: not yet
 volatile __u32 off_seeding = 0; // threads may be met that are not in `threads`
-__u64 direct_map = 0;           // where the kernel maps all memory, if known
 __u32 our_level = 0;            // of the loader's PID namespace
 __u64 our_namespace = 0;
 

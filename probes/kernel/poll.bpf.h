@@ -7,7 +7,6 @@
 #include "kernel/classify.bpf.h"
 #include "kernel/slots.bpf.h"
 #include "kernel/stride.bpf.h"
-#include "kernel/user_word.bpf.h"
 
 #define NR_POLL 7
 #define NR_PPOLL 271
@@ -154,7 +153,7 @@ static __always_inline bool count_poll(void *ctx, struct task_struct *task,
 
     if (!(slot->checks & CALL_POLL) || !is_single_and_now(call))
         return count_other(slot);
-    if (read_user_word(task, call->fds, &fd, cast)) {
+    if (bpf_probe_read_user(&fd, sizeof(fd), (void *)call->fds)) {
         lose(LOST_USER_READS);
         return count_other(slot);
     }

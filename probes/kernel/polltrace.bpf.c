@@ -169,14 +169,6 @@ int life_translate(struct bpf_iter__task *ctx) {
     return 0;
 }
 
-SEC("raw_tp")
-int life_direct_map(__u64 *ctx) {
-    __u64 marks[2] = {ctx[2], ctx[3]};
-
-    find_direct_map(ctx[0], ctx[1], marks, ctx[4]);
-    return 0;
-}
-
 // Run by the loader where it cannot map memory.
 SEC("socket")
 int loader_poke(struct __sk_buff *packet) {

@@ -89,11 +89,6 @@ struct poll_table_entry {
     struct file *filp;
 } CORE;
 
-// For its shape only: a number at offset 0.
-struct load_weight {
-    unsigned long weight;
-} CORE;
-
 struct in6_addr {
     __u8 bytes[16]; // not the kernel's name: read whole, through its address
 };
@@ -146,7 +141,6 @@ struct signal_struct {
 } CORE;
 
 struct mm_struct {
-    void *pgd;
     struct file *exe_file;
 } CORE;
 

@@ -45,8 +45,7 @@ void probe_attach_lives(struct probe *p) {
         const char *name = bpf_program__name(program);
 
         if (!strncmp(name, "life_", 5) && strcmp(name, "life_translate") &&
-            strcmp(name, "life_direct_map") && bpf_program__autoload(program) &&
-            !attach(program))
+            bpf_program__autoload(program) && !attach(program))
             explain_attach(name);
     }
 }

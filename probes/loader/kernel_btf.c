@@ -17,17 +17,6 @@ bool kernel_has_function(const char *name) {
     return find(name, BTF_KIND_FUNC) > 0;
 }
 
-bool kernel_has_member(const char *structure, const char *member) {
-    int id = find(structure, BTF_KIND_STRUCT);
-    const struct btf_type *type = id > 0 ? btf__type_by_id(kernel, id) : NULL;
-
-    for (int i = 0; type && i < btf_vlen(type); i++)
-        if (!strcmp(btf__name_by_offset(kernel, btf_members(type)[i].name_off),
-                    member))
-            return true;
-    return false;
-}
-
 static const struct btf_type *plain_type(uint32_t id) {
     const struct btf_type *type = btf__type_by_id(kernel, id);
 

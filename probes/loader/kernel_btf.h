@@ -6,7 +6,6 @@
 #include <stdbool.h>
 
 bool kernel_has_function(const char *name);
-bool kernel_has_member(const char *structure, const char *member);
 
 // Whether the type of what its first argument points to is a structure that is
 // defined, not only named, where the function is: else fentry may not read it.

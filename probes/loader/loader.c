@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "loader/attach.h"
-#include "loader/direct_map.h"
 #include "loader/kernel_btf.h"
 #include "loader/namespace.h"
 #include "loader/shared.h"
@@ -172,7 +171,6 @@ static void set_constants(struct probe *p, const struct options *o) {
     p->skel->rodata->timing = o->mode == MODE_TIME;
     p->skel->rodata->windowed = o->mode == MODE_WATCH;
     p->skel->rodata->bursts_wanted = o->functions;
-    p->skel->rodata->frame_mask = p->cast ? direct_map_frame_mask() : 0;
     p->skel->rodata->in_namespace = namespace_is_inner();
 }
 
@@ -201,8 +199,6 @@ static bool wants(const struct probe *p, const struct options *o,
         return o->follow || o->pattern || o->cgroup;
     if (!strcmp(name, "life_translate"))
         return namespace_is_inner();
-    if (!strcmp(name, "life_direct_map"))
-        return p->cast;
     if (!strcmp(name, "loader_poke"))
         return !p->mapped;
     if (!strcmp(name, "cpu_sample"))
@@ -459,7 +455,6 @@ void probe_load(struct probe *p, const struct options *o) {
     p->off_totals_fd = bpf_map__fd(p->skel->maps.off_totals);
     put_rules(p, o);
     shared_open(p);
-    direct_map_find(p, o->page_walk);
     kernel_btf_close();
     malloc_trim(0); // the kernel's BTF took 12 MB for a moment
 }

@@ -64,8 +64,6 @@ static const char HELP[] =
     "      --max-histograms N  processes with histograms of their own (32)\n"
     "      --variant NAME      fentry, tp_btf, raw_tp, tracepoint, kprobe\n"
     "      --variants          print which of these the kernel accepts\n"
-    "      --page-walk WHEN    read pollfds by walking page tables, which is\n"
-    "                          faster: on, off, or auto (where it is safe)\n"
     "      --plain-reads       as on Linux before 6.2: helpers for all reads\n"
     "      --no-mmap           as on Linux before 5.5, for tests\n"
     "      --no-seccomp        allow all system calls, to debug\n"
@@ -178,7 +176,6 @@ void parse_options(struct options *o, int argc, char **argv) {
         CHECK,
         BURST_CALLS,
         BURST_MS,
-        PAGE_WALK,
         PLAIN,
         NO_MMAP,
         NO_SECCOMP,
@@ -213,7 +210,6 @@ void parse_options(struct options *o, int argc, char **argv) {
         {"burst-calls", required_argument, NULL, BURST_CALLS},
         {"burst-ms", required_argument, NULL, BURST_MS},
         {"own-cost", no_argument, NULL, OWN_COST},
-        {"page-walk", required_argument, NULL, PAGE_WALK},
         {"plain-reads", no_argument, NULL, PLAIN},
         {"no-mmap", no_argument, NULL, NO_MMAP},
         {"no-seccomp", no_argument, NULL, NO_SECCOMP},
@@ -329,9 +325,6 @@ void parse_options(struct options *o, int argc, char **argv) {
             break;
         case OWN_COST:
             o->own_cost = true;
-            break;
-        case PAGE_WALK:
-            o->page_walk = parse_page_walk(optarg);
             break;
         case PLAIN:
             o->plain_reads = true;

@@ -9,9 +9,6 @@
 
 #define MAX_FUNCTIONS 8
 
-// Whether pollfds are read by walking page tables. AUTO: where it is safe.
-enum page_walk { PAGE_WALK_AUTO, PAGE_WALK_ON, PAGE_WALK_OFF };
-
 enum mode { MODE_COUNT, MODE_WATCH, MODE_TIME, MODE_SYSCALLS, MODE_OFF_CPU };
 
 // The calls that are break checks in processes of one executable.
@@ -55,11 +52,10 @@ struct options {
     uint64_t burst_ns;    // and at the latest after this time
     bool follow;          // forks of the processes given
     bool own_cost;        // report the probe's own cost
-    enum page_walk page_walk;
-    bool plain_reads;   // all memory through helpers
-    bool no_mmap;       // as if maps could not be mapped
-    bool no_seccomp;    // no system-call filter
-    bool list_variants; // only print which variants load
+    bool plain_reads;     // all memory through helpers
+    bool no_mmap;         // as if maps could not be mapped
+    bool no_seccomp;      // no system-call filter
+    bool list_variants;   // only print which variants load
     char **argv;
     int argc;
 };

@@ -95,16 +95,6 @@ void parse_rule(struct options *o, const char *text) {
     o->rules++;
 }
 
-enum page_walk parse_page_walk(const char *text) {
-    if (!strcmp(text, "auto"))
-        return PAGE_WALK_AUTO;
-    if (!strcmp(text, "on"))
-        return PAGE_WALK_ON;
-    if (strcmp(text, "off") != 0)
-        fail(EXIT_USAGE, "--page-walk takes on, off or auto, not '%s'", text);
-    return PAGE_WALK_OFF;
-}
-
 void parse_function(struct options *o, const char *text) {
     char *path = strdup(text), *colon = path ? strrchr(path, ':') : NULL;
     char *end = path;

@@ -10,8 +10,6 @@ unsigned parse_number(const char *text, const char *option, unsigned least,
                       unsigned most);
 void parse_pids(struct options *options, const char *text);
 
-enum page_walk parse_page_walk(const char *text);
-
 // EXECUTABLE=CALL[,CALL...].
 void parse_rule(struct options *options, const char *text);
 

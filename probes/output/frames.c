@@ -49,9 +49,7 @@ void report_init(struct reporter *r, const struct options *o,
 }
 
 static const char *reads_name(const struct probe *p) {
-    if (!p->cast)
-        return "helper";
-    return p->globals->direct_map ? "direct" : "mixed";
+    return p->cast ? "mixed" : "helper";
 }
 
 // Printed first, though the records of the processes were made before

@@ -129,7 +129,6 @@ def fails(*arguments: str) -> tuple[int, str]:
         ["-p", "1", "--kernel"],
         ["-p", "1", "--stacks", "automatic"],
         ["-p", "1", "--burst-calls", "0"],
-        ["-p", "1", "--page-walk", "maybe"],
     ],
 )
 def test_wrong_usage(arguments: list[str], root: None) -> None:

@@ -10,13 +10,12 @@ from pathlib import Path
 import pytest
 
 from tests.probes.conftest import TARGETS
-from tests.probes.probe_process import LINUX, Probe, Target, counts
+from tests.probes.probe_process import Probe, Target, counts
 
 StartProbe = Callable[..., Probe]
 OVERCOMMIT = Path("/proc/sys/vm/nr_overcommit_hugepages")
 READS = {
-    "walk": ("--page-walk", "on"),
-    "helper": ("--page-walk", "off"),
+    "mixed": (),
     "plain": ("--plain-reads",),
 }
 
@@ -131,37 +130,3 @@ def test_page_tables_that_come_and_go(
     probe = start_probe("-p", str(target.pid), *reads)
     polls_in("moving", 200003, target, probe, tmp_path)
     assert target.process.poll() is None
-
-
-def test_the_walk_can_be_switched_off(target: Target, start_probe: StartProbe) -> None:
-    for option, reads in (("on", "direct"), ("off", "mixed")):
-        probe = start_probe("-p", str(target.pid), "--page-walk", option)
-        if probe.records[0]["reads"] == "helper":
-            pytest.skip("this kernel's programs read through helpers alone")
-        if " la57" in Path("/proc/cpuinfo").read_text():
-            pytest.skip("page tables of five levels are not walked")
-        assert probe.records[0]["reads"] == reads
-        probe.stop()
-
-
-def test_where_poison_is_handled_the_walk_is_off(
-    target: Target, start_probe: StartProbe, tmp_path: Path
-) -> None:
-    """A kernel with CONFIG_MEMORY_FAILURE, by its /proc/meminfo."""
-    shown = tmp_path / "meminfo"
-    shown.write_text("MemTotal: 1 kB\nHardwareCorrupted:     0 kB\n")
-    hide = f'mount --bind {shown} /proc/meminfo && exec "$@"'
-    probe = start_probe(
-        "-p", str(target.pid), wrapper=("unshare", "--mount", "sh", "-c", hide, "sh")
-    )
-    assert probe.records[0]["reads"] in {"mixed", "helper"}
-    probe.stop()
-
-
-@pytest.mark.skipif(LINUX >= (6, 15), reason="bare metal frees page tables by RCU from 6.15 on")
-def test_where_page_tables_are_freed_at_once_the_walk_is_off(
-    target: Target, start_probe: StartProbe
-) -> None:
-    probe = start_probe("-p", str(target.pid))
-    assert probe.records[0]["reads"] in {"mixed", "helper"}
-    probe.stop()
