@@ -8,6 +8,7 @@ from polltrace.stacks.earlyends import EarlyEnds, early_ends, up_to_beginning
 from polltrace.stacks.errors import ElfError, FormatError, ProcessError, StacksError
 from polltrace.stacks.folded import fold, parse_folded, write_folded
 from polltrace.stacks.frame import Frame
+from polltrace.stacks.function_names import function_name
 
 if TYPE_CHECKING:
     from polltrace.stacks.addrspace import AddressSpace, Mapping
@@ -29,6 +30,7 @@ __all__ = [
     "classify",
     "early_ends",
     "fold",
+    "function_name",
     "parse_folded",
     "up_to_beginning",
     "write_folded",

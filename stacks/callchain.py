@@ -7,19 +7,20 @@ Which chain, and what it means, is the caller's business: a database engine's br
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-_PLACE = re.compile(r"\+(?:0x[0-9a-fA-F]+|\d+)$")
+from polltrace.stacks.function_names import function_name
 
 
 @dataclass(frozen=True, slots=True)
 class CallChain:
     """Functions that call one another, outermost first; each of `links` is one function's names.
 
-    The last link is the wrapper of the system call (`poll`, `__poll`, `pollsys`, ...).
+    The last link is the wrapper of the system call (`poll`, `__poll`, `pollsys`, ...). A chain of a
+    single link is one function that makes the call somewhere below it. Names are those of
+    function_name().
     """
 
     links: tuple[frozenset[str], ...]
@@ -65,7 +66,9 @@ def classify(names: Sequence[str], chain: CallChain, at_call: bool) -> Verdict:
     at_call=False is for on-CPU samples, which also catch a process on its way to the call and
     back: there the outermost link must be named, and call the next link or stand innermost.
     """
-    bare = [_bare(name) for name in names]
+    if len(chain.links) == 1:
+        return _below_one(names, chain.links[0], at_call)
+    bare = [function_name(name) for name in names]
     caller = _behind_call(bare, chain.links[-1])
     wrapper = int(caller is not None)
     if caller is None and at_call:  # the wrapper has no name, or the call was made without one
@@ -75,6 +78,14 @@ def classify(names: Sequence[str], chain: CallChain, at_call: bool) -> Verdict:
         if at_call or verdict.evidence in (ChainMatch.WHOLE, ChainMatch.HIDDEN):
             return verdict
     return _on_the_way(bare, chain)
+
+
+def _below_one(names: Sequence[str], function: frozenset[str], at_call: bool) -> Verdict:
+    """The verdict for a chain of one function: it stands anywhere on the stack."""
+    if any(function_name(name) in function for name in names):
+        return Verdict(ChainMatch.WHOLE if at_call else ChainMatch.INSIDE, 1)
+    nameless = at_call and not any(_named(name) for name in names)
+    return Verdict(ChainMatch.SHAPE if nameless else ChainMatch.NONE, 0)
 
 
 def _behind_call(names: Sequence[str], wrappers: frozenset[str]) -> int | None:
@@ -113,13 +124,6 @@ def _on_the_way(names: Sequence[str], chain: CallChain) -> Verdict:
             )
             return Verdict(ChainMatch.INSIDE, by_name)
     return Verdict(ChainMatch.NONE, 0)
-
-
-def _bare(name: str) -> str:
-    """A function's name in its source: without `@plt`, without the `+0x44` and `()` that other
-    tools print (Oracle: `nioqts()+68`), and without `.cold`, `.isra.0`, `.part.1` and the like, by
-    which a compiler calls the pieces and clones it makes of one. What is no name stays none."""
-    return _PLACE.sub("", name).removesuffix("()").removesuffix("@plt").partition(".")[0]
 
 
 def _named(name: str) -> bool:

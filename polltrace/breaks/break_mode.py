@@ -8,8 +8,8 @@ from enum import Enum
 
 
 class BreakMode(Enum):
-    """The way a server learns of its client: the first three are for cancels, the last two (engines
-    whose check reveals a lost client) say whether it checks while it works."""
+    """The way a server learns of its client. In-band, out-of-band and local sessions belong to
+    engines with out-of-band breaks; of others it is whether a session checks while it works."""
 
     OUT_OF_BAND = "out-of-band"
     IN_BAND = "in-band"
@@ -17,6 +17,7 @@ class BreakMode(Enum):
     UNKNOWN = "unknown"
     CHECKING = "checking"
     NOT_CHECKING = "not checking"
+    NO_CHECK = "no check"
 
 
 @dataclass(frozen=True, slots=True)

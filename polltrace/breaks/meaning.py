@@ -1,20 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Break mode and diagnosis of a session, by what the check of its engine reveals."""
+"""Break mode and diagnosis of a session, by whether its engine has out-of-band breaks."""
 
 from __future__ import annotations
 
 from polltrace.breaks.break_mode import BreakMode, Evidence, break_mode
-from polltrace.breaks.lost_client import check_mode, lost_client_diagnosis
+from polltrace.breaks.checking import check_diagnosis, check_mode
 from polltrace.breaks.sqlnet import BreakSettings
 from polltrace.breaks.why import Diagnosis, why
-from polltrace.engines import Engine, Reveals
+from polltrace.engines import Engine
 
 
 def mode_of(engine: Engine, evidence: Evidence) -> BreakMode:
     """The way a session of the engine learns of its client."""
-    if engine.reveals is Reveals.LOST_CLIENT:
-        return check_mode(evidence)
-    return break_mode(evidence)
+    return break_mode(evidence) if engine.has_out_of_band else check_mode(engine, evidence)
 
 
 def diagnosis(
@@ -22,6 +20,6 @@ def diagnosis(
 ) -> Diagnosis:
     """The diagnosis of that mode. `edited`: the configuration file was changed after the server had
     read it."""
-    if engine.reveals is Reveals.LOST_CLIENT:
-        return lost_client_diagnosis(engine, evidence)
+    if not engine.has_out_of_band:
+        return check_diagnosis(engine, evidence)
     return why(engine, evidence, settings, edited=edited)

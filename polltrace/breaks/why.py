@@ -25,7 +25,9 @@ class Cause(Enum):
     PATH = "path-eats-urgent-data"
     UNKNOWN = "unknown"
     INTERVAL = "interval-set"
+    COUNT = "count-set"
     OFF = "interval-off"
+    NO_CHECK = "engine-never-checks"
     NOT_IN_BAND = "not-in-band"
 
 
@@ -34,7 +36,9 @@ _SHORT = {
     Cause.PATH: "path eats urgent data",
     Cause.UNKNOWN: "?",
     Cause.INTERVAL: "interval set",
+    Cause.COUNT: "count set",
     Cause.OFF: "no check came",
+    Cause.NO_CHECK: "engine never checks",
     Cause.NOT_IN_BAND: "",
 }
 

@@ -40,9 +40,9 @@ class Advise:
     with --connect, else by samples of what it waits in. With a FILE it
     shows the same for the session in that recording that loses most, or for --pid's.
 
-    For an engine whose checks a timer starts (PostgreSQL) it counts the checks for --duration,
-    times the gaps between them, and shows what each interval costs and how soon it finds a client
-    gone; --max-cancel then limits that.
+    For an engine without out-of-band breaks (PostgreSQL) it counts the checks for --duration, times
+    the gaps between them, and shows the cost of each setting, and how soon it notices what the
+    engine's checks reveal; --max-cancel then limits that.
     """
 
     group = "decide"
@@ -105,7 +105,7 @@ def _measured(
     server: Server, seconds: float, database: SessionActivity | None
 ) -> tuple[SessionAdvice, LockWaits | None]:
     """The advice, and whether the session waits for locks, where that matters to it."""
-    if not server.engine.polls_by_count:
+    if not server.engine.check_kind.is_break_poll:
         return advise_client_check(server, seconds, TIMER_CHECKS_TIMED_S), None
     # The names of system calls are python-ptrace's, which runs ldconfig when it is imported.
     from polltrace.latency.lock_wait_evidence import counted_lock_waits, watched_waits

@@ -8,11 +8,22 @@ from collections.abc import Sequence, Set
 from pathlib import Path
 
 from polltrace.engines.catalogue import built_in, check_apart, of_file, of_site
-from polltrace.engines.engine import CALLS, Engine, Reveals, Trigger
+from polltrace.engines.engine import (
+    BREAK_POLL,
+    CALLS,
+    TIMER_CHECK,
+    CheckKind,
+    Engine,
+    Reveals,
+    Trigger,
+)
 from polltrace.stacks import CallChain
 
 __all__ = [
+    "BREAK_POLL",
     "CALLS",
+    "TIMER_CHECK",
+    "CheckKind",
     "Engine",
     "Reveals",
     "Trigger",

@@ -1,24 +1,26 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A database engine as its file describes it: server processes, the check of the client's socket,
-the trigger of the check, and the news that it brings."""
+the trigger of the check, and the events that it reveals."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 
 class Trigger(Enum):
-    """The cause of a check's poll: every n-th call of the check function, or a timer."""
+    """The cause of a check's system call: every n-th check, the time since the last one, or none
+    where the engine never looks at its client's socket while it works."""
 
     COUNT = "count"
     INTERVAL = "interval"
+    NONE = "none"
 
 
 class Reveals(Enum):
-    """The news that a check brings: that the client wants its call cancelled, or only that the
-    client is gone."""
+    """An event that a check reveals: the client wants its call cancelled, or the client is gone."""
 
     CANCEL = "cancel"
     LOST_CLIENT = "lost client"
@@ -30,6 +32,13 @@ CALLS = ("poll", "select", "epoll_wait", "recv")
 UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6}
 # The databases whose views `--connect` can read (polltrace/servers/database.py).
 VIEWS = ("oracle", "postgresql")
+# The engines whose cost of a check was judged by A/B tests (polltrace/overhead/cost_model.py).
+COST_MODELS = ("oracle", "postgresql")
+# The system calls that polltrace-calibrate can make as a check (`-c`).
+TIMED_CALLS = (
+    *("poll", "select", "recv", "epoll_create1", "epoll_ctl", "epoll_wait", "close"),
+    *("clock_gettime", "setitimer"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +54,26 @@ class LatchFunctions:
         return bool(self.gets)
 
 
+class CheckKind(NamedTuple):
+    """Everything that the cost of a check depends on: its `trigger`, whether a signal starts it
+    (`by_signal`), the system `calls` of one check in order, and the `model` that corrects its
+    calibrated cost, one of COST_MODELS (empty: none)."""
+
+    trigger: Trigger
+    by_signal: bool
+    calls: tuple[str, ...]
+    model: str = ""
+
+    @property
+    def is_break_poll(self) -> bool:
+        """True for the break poll of Oracle, for which the complete cost model was made."""
+        return self.model == "oracle"
+
+
+BREAK_POLL = CheckKind(Trigger.COUNT, False, ("poll",), "oracle")
+TIMER_CHECK = CheckKind(Trigger.INTERVAL, True, ("epoll_wait",), "postgresql")
+
+
 @dataclass(frozen=True, slots=True)
 class Engine:
     """One engine, by what its file states; docs/reference/engines.md describes every key.
@@ -52,14 +81,17 @@ class Engine:
     `short` is its name in the width of a column. A dedicated server runs one of `executables` under
     a process title that `title` matches (groups `instance`, `local` and `port`, the client's, where
     the title has them) and `not_title` does not. `local` is what group `local` matches of a session
-    without a listener; empty: whatever it matches.
+    without a listener; empty: whatever it matches. With `sessions_are_threads` one process serves
+    every session, each in a thread of its own.
 
     The check is one of the system calls `calls`, without waiting, on the client's socket. `chains`
     are its functions, outermost first, each with the names it has had; `check_function` the one
     called at every check, polled or not (empty: none, every check polls).
 
-    `parameter` sets the `trigger`: checks per poll, or seconds between two; `default` is its value
-    where nothing sets it (0: no checks). `configuration_file` lies in the first of
+    `reveals` are the events that a check reveals. `parameter` sets the `trigger`: checks per poll,
+    or the time between two in `unit`; `default` is its value where nothing sets it (0: no checks).
+    `check_kind` is what the cost of a check depends on. An engine without a check has `no_check`, a
+    clause with the consequence, and none of these. `configuration_file` lies in the first of
     `configuration_directories` that has it; empty: the engine's parameter is not read from a file.
     `home` is the variable that names an installation's folder, which else is the one above the
     program's bin (empty: none); `home_table` the file in it with a line for a home whose files lie
@@ -88,10 +120,12 @@ class Engine:
     calls: tuple[str, ...]
     chains: tuple[tuple[frozenset[str], ...], ...]
     check_function: str
-    trigger: Trigger
-    reveals: Reveals
+    check_kind: CheckKind
+    reveals: frozenset[Reveals]
     parameter: str
     default: int
+    no_check: str = ""
+    sessions_are_threads: bool = False
     configuration_file: str = ""
     configuration_directories: tuple[str, ...] = ()
     home: str = ""
@@ -137,9 +171,34 @@ class Engine:
         value = "..." if seconds is None else f"{seconds / UNITS[self.unit]:.10g}"
         return self.set.replace("{value}", value)
 
+    def in_unit(self, seconds: float) -> str:
+        """A value of the interval as the engine's parameter takes it: `100 ms`."""
+        return f"{seconds / UNITS[self.unit]:.10g} {self.unit}"
+
+    @property
+    def trigger(self) -> Trigger:
+        return self.check_kind.trigger
+
     @property
     def polls_by_count(self) -> bool:
         return self.trigger is Trigger.COUNT
+
+    @property
+    def never_checks(self) -> bool:
+        return self.trigger is Trigger.NONE
+
+    @property
+    def has_out_of_band(self) -> bool:
+        """True if a client may ask for urgent data instead of checks."""
+        return bool(self.disable_oob_parameter)
+
+    @property
+    def revealed(self) -> str:
+        """The events that a check reveals, as a clause: `its client cancels or is gone`."""
+        verbs = {Reveals.CANCEL: "cancels", Reveals.LOST_CLIENT: "is gone"}
+        return "its client " + " or ".join(
+            verbs[event] for event in Reveals if event in self.reveals
+        )
 
 
 def _group(match: re.Match[str], name: str) -> str:

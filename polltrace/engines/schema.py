@@ -6,17 +6,33 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 from polltrace.engines.dialect import compiled
-from polltrace.engines.engine import CALLS, UNITS, VIEWS, Engine, LatchFunctions, Reveals, Trigger
+from polltrace.engines.engine import (
+    CALLS,
+    COST_MODELS,
+    TIMED_CALLS,
+    UNITS,
+    VIEWS,
+    CheckKind,
+    Engine,
+    LatchFunctions,
+    Reveals,
+    Trigger,
+)
+from polltrace.stacks.function_names import function_name
 from polltrace.stacks.layers.table import built_in_names as layer_tables
 
-_OPTIONAL = {"clients", "views", "latches", "stacks"}
+# [configuration] is mandatory for an engine that checks.
+_OPTIONAL = {"configuration", "clients", "views", "latches", "stacks"}
 _TABLES = {
-    "": {*("name", "short", "inherits"), *("process", "break_check", "configuration"), *_OPTIONAL},
-    "process": {"executables", "title", "not_title", "local"},
-    "break_check": {"calls", "chain", "chains", "function", "trigger", "reveals", "cancel_note"},
+    "": {*("name", "short", "inherits"), *("process", "break_check"), *_OPTIONAL},
+    "process": {"executables", "title", "not_title", "local", "sessions"},
+    "break_check": {
+        *("calls", "chain", "chains", "function", "trigger", "started_by", "reveals"),
+        *("system_calls", "cost_model", "cancel_note", "no_check"),
+    },
     "configuration": {
         *("parameter", "default", "file", "directories", "home", "home_table"),
         *("disable_oob", "wait_slice_s", "ask", "set", "unit", "scope"),
@@ -27,13 +43,15 @@ _TABLES = {
     "stacks": {"layers", "find"},
 }
 _EXECUTABLE = re.compile(r"[A-Za-z0-9_.+-]{1,30}", re.ASCII)
-# libc may hide the caller of the system call: of two functions none would be left to go by.
-FEWEST_LINKS = 3
 _NAME = re.compile(r"[ -~]{1,40}")
+_CLAUSE = re.compile(r"[ -~]{1,200}")
 _SHORT = re.compile(r"[A-Za-z0-9_-]{1,6}", re.ASCII)
 _GROUPS = {"instance", "local", "port"}
 _LONGEST_TEXT, _LONG_TEXT = 200, 500
-Choice = TypeVar("Choice", Trigger, Reveals)
+# A chain or a list of calls that is longer is no description of one check.
+_MOST_LINKS, _MOST_NAMES, _MOST_CALLS = 30, 30, 8
+_STARTED_BY = ("loop", "signal")
+_SESSIONS = ("process", "thread")
 
 
 class EngineError(ValueError):
@@ -48,8 +66,10 @@ def engine_from(data: Mapping[str, Any]) -> Engine:
     top, process = tables[""], tables["process"]
     check, configuration = tables["break_check"], tables["configuration"]
     clients, views, stacks = tables["clients"], tables["views"], tables["stacks"]
-    trigger = _choice(check, "trigger", Trigger)
-    reveals = _choice(check, "reveals", Reveals)
+    trigger = _trigger(check)
+    checks = trigger is not Trigger.NONE
+    if checks and "configuration" not in data:
+        raise EngineError("configuration: missing; the file needs a table [configuration]")
     engine = Engine(
         name=_text(top, "name", "", _NAME, "1 to 40 printable characters"),
         short=_text(top, "short", "", _SHORT, "1 to 6 letters and digits, for a column"),
@@ -57,13 +77,19 @@ def engine_from(data: Mapping[str, Any]) -> Engine:
         title=_title(process, "title"),
         not_title=_title(process, "not_title") if "not_title" in process else None,
         local=_optional_text(process, "local", "process"),
-        calls=_calls(check),
-        chains=_chains(check),
+        calls=_calls(check) if checks else (),
+        chains=_chains(check) if checks else (),
         check_function=_optional_text(check, "function", "break_check"),
-        trigger=trigger,
-        reveals=reveals,
-        parameter=_text(configuration, "parameter", "configuration", _NAME, "the parameter's name"),
-        default=_whole(configuration, "default", 1 if trigger is Trigger.COUNT else 0),
+        check_kind=_check_kind(check, trigger),
+        reveals=_reveals(check) if checks else frozenset(),
+        parameter=_text(configuration, "parameter", "configuration", _NAME, "the parameter's name")
+        if checks
+        else "",
+        default=_whole(configuration, "default", 1 if trigger is Trigger.COUNT else 0)
+        if checks
+        else 0,
+        no_check="" if checks else _text(check, "no_check", "break_check", _CLAUSE, "a clause"),
+        sessions_are_threads=_one_of(process, "sessions", "process", _SESSIONS) == "thread",
         configuration_file=_optional_text(configuration, "file", "configuration"),
         configuration_directories=tuple(_texts(configuration, "directories", "configuration")),
         home=_optional_text(configuration, "home", "configuration"),
@@ -92,12 +118,24 @@ def engine_from(data: Mapping[str, Any]) -> Engine:
 def _check_together(engine: Engine) -> None:
     if engine.trigger is Trigger.COUNT and not engine.check_function:
         raise EngineError("break_check.function: trigger = 'count' needs the function of a check")
-    if engine.reveals is Reveals.CANCEL and engine.trigger is Trigger.INTERVAL:
-        raise EngineError("break_check.trigger: reveals = 'cancel' goes with trigger = 'count'")
-    if engine.reveals is Reveals.LOST_CLIENT and engine.trigger is Trigger.COUNT:
+    if engine.trigger is not Trigger.INTERVAL and engine.check_kind.by_signal:
+        raise EngineError("break_check.started_by: 'signal' goes with trigger = 'interval'")
+    if engine.check_kind.model == "oracle" and not (
+        engine.polls_by_count and engine.has_out_of_band and engine.reveals == {Reveals.CANCEL}
+    ):
         raise EngineError(
-            "break_check.trigger: reveals = 'lost client' goes with trigger = 'interval'"
+            "break_check.cost_model: 'oracle' goes with trigger = 'count', reveals = ['cancel'] "
+            "and configuration.disable_oob"
         )
+    if engine.check_kind.model == "postgresql" and not engine.check_kind.by_signal:
+        raise EngineError("break_check.cost_model: 'postgresql' goes with started_by = 'signal'")
+    if engine.has_out_of_band and engine.check_kind.model != "oracle":
+        raise EngineError(
+            "configuration.disable_oob: goes with break_check.cost_model = 'oracle', for out-of-"
+            "band breaks are known of Oracle alone"
+        )
+    if engine.never_checks and engine.check_function:
+        raise EngineError("break_check.function: trigger = 'none' has no check function")
     if engine.set and "{value}" not in engine.set:
         raise EngineError(
             "configuration.set: write {value} where the number in configuration.unit is"
@@ -221,28 +259,57 @@ def _chains(check: Mapping[str, Any]) -> tuple[tuple[frozenset[str], ...], ...]:
         )
     chains = [check["chain"]] if "chain" in check else check["chains"]
     wrong = EngineError(
-        "break_check.chain: a list of three or more functions, outermost first, is expected, each "
-        "a list of the names it has had"
+        "break_check.chain: a list of functions, outermost first, is expected, each a list of the "
+        f"names it has had; at most {_MOST_LINKS} functions and {_MOST_NAMES} names"
     )
-    if not isinstance(chains, list) or not chains:
+    if not isinstance(chains, list) or not 0 < len(chains) <= _MOST_LINKS:
         raise wrong
     for chain in chains:
-        if not isinstance(chain, list) or len(chain) < FEWEST_LINKS:
+        if not isinstance(chain, list) or not 0 < len(chain) <= _MOST_LINKS:
             raise wrong
         for names in chain:
-            if not isinstance(names, list) or not names:
+            if not isinstance(names, list) or not 0 < len(names) <= _MOST_NAMES:
                 raise wrong
-            if not all(isinstance(name, str) and name for name in names):
+            if not all(isinstance(name, str) and name.isprintable() and name for name in names):
                 raise wrong
-    return tuple(tuple(frozenset(names) for names in chain) for chain in chains)
+    return tuple(tuple(frozenset(map(function_name, names)) for names in chain) for chain in chains)
 
 
-def _choice(table: Mapping[str, Any], key: str, kind: type[Choice]) -> Choice:
-    for choice in kind:
-        if table.get(key) == choice.value:
-            return choice
-    values = ", ".join(repr(choice.value) for choice in kind)
-    raise EngineError(f"break_check.{key}: one of {values} is expected")
+def _trigger(check: Mapping[str, Any]) -> Trigger:
+    for trigger in Trigger:
+        if check.get("trigger") == trigger.value:
+            return trigger
+    values = ", ".join(repr(trigger.value) for trigger in Trigger)
+    raise EngineError(f"break_check.trigger: one of {values} is expected")
+
+
+def _reveals(check: Mapping[str, Any]) -> frozenset[Reveals]:
+    """The events, given as a list or as the only one."""
+    value = check.get("reveals")
+    names = [value] if isinstance(value, str) else value
+    by_name = {event.value: event for event in Reveals}
+    if (
+        not isinstance(names, list)
+        or not names
+        or not all(isinstance(name, str) and name in by_name for name in names)
+    ):
+        raise EngineError(
+            f"break_check.reveals: a list of {' or '.join(map(repr, by_name))}, or both, is "
+            "expected"
+        )
+    return frozenset(by_name[name] for name in names)
+
+
+def _check_kind(check: Mapping[str, Any], trigger: Trigger) -> CheckKind:
+    model = _one_of(check, "cost_model", "break_check", COST_MODELS)
+    by_signal = _one_of(check, "started_by", "break_check", _STARTED_BY) == "signal"
+    calls = _texts(check, "system_calls", "break_check")
+    if not set(calls) <= set(TIMED_CALLS) or len(calls) > _MOST_CALLS:
+        raise EngineError(
+            f"break_check.system_calls: at most {_MOST_CALLS} of {', '.join(TIMED_CALLS)} are "
+            "expected"
+        )
+    return CheckKind(trigger, by_signal, tuple(calls or check.get("calls", ())[:1]), model)
 
 
 def _whole(table: Mapping[str, Any], key: str, minimum: int) -> int:

@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from polltrace.engines import Trigger
+from polltrace.engines import BREAK_POLL, CheckKind
 from polltrace.errors import HostError
 from polltrace.executables import find_executable
 from polltrace.intervals import Estimate
 from polltrace.overhead.calibration_fit import disturbed, fitted
-from polltrace.overhead.cost_model import calibrated_cost, check_cost
+from polltrace.overhead.cost_model import calibrated_cost, check_cost, unjudged_cost
 from polltrace.overhead.host_factors import HostFactors
 from polltrace.overhead.host_store import this_host
 from polltrace.overhead.observer import Observer, SilentObserver
@@ -55,31 +55,40 @@ def calibrate(  # noqa: PLR0913 - what the curve depends on
     disturbance is reported to the observer. Raises HostError.
     """
     options = ["-s", kind, *(["-t"] if threaded else [])]
-    return _curve(intervals_s, _here(), options, rounds, observer=observer, host=host)
+    return _curve(intervals_s, BREAK_POLL, _here(), options, rounds, observer=observer, host=host)
 
 
-def calibrate_timer_check(
-    intervals_s: Sequence[float], command: Sequence[str] | None = None
+def calibrate_check(
+    kind: CheckKind, intervals_s: Sequence[float], command: Sequence[str] | None = None
 ) -> PollCost:
-    """Measure the cost of a complete check that a timer starts: the interrupt, the signal, its
-    handler, the call on the socket and the setting of the timer.
+    """Measure the cost of a complete check: its system calls, and where a signal starts it also
+    the interrupt, the signal, its handler and the setting of the timer.
 
     `command` runs polltrace-calibrate on some host; None: on this one. Raises HostError.
     """
-    spacings = [max(interval_s, SHORTEST_TIMER_S) for interval_s in intervals_s]
-    return _curve(spacings, command or _here(), ["-i"], slow_rounds=CHECK_ROUNDS)
+    shortest_s = SHORTEST_TIMER_S if kind.by_signal else 0.0
+    spacings = [max(interval_s, shortest_s) for interval_s in intervals_s]
+    options = _options(kind)
+    return _curve(spacings, kind, command or _here(), options, slow_rounds=CHECK_ROUNDS)
 
 
 def cost_per_check(knot: Knot, command: Sequence[str] | None = None) -> CheckCost:
     """The cost of a check at this knot. `command` runs polltrace-calibrate on some host; None: on
     this one. Raises HostError.
     """
-    by_timer = knot.trigger is Trigger.INTERVAL
-    options, slow_rounds = (["-i"], CHECK_ROUNDS) if by_timer else ([], SLOW_ROUNDS)
+    kind = knot.kind
+    slow_rounds = SLOW_ROUNDS if kind.is_break_poll else CHECK_ROUNDS
     interval_s = 1e-6 * knot.interval_us
-    records = _rounds([interval_s], command or _here(), options, slow_rounds=slow_rounds)
+    records = _rounds([interval_s], command or _here(), _options(kind), slow_rounds=slow_rounds)
     host = this_host() if command is None else None
-    return CheckCost(_fitted(records, options, host).at(interval_s), disturbed(records))
+    return CheckCost(_fitted(records, kind, host).at(interval_s), disturbed(records))
+
+
+def _options(kind: CheckKind) -> list[str]:
+    """The options by which polltrace-calibrate makes checks of this kind."""
+    if kind.is_break_poll:
+        return []
+    return [*(["-i"] if kind.by_signal else []), "-c", ",".join(kind.calls)]
 
 
 def _here() -> list[str]:
@@ -88,6 +97,7 @@ def _here() -> list[str]:
 
 def _curve(  # noqa: PLR0913 - private to this module
     intervals_s: Sequence[float],
+    kind: CheckKind,
     command: Sequence[str],
     options: Sequence[str],
     rounds: int = ROUNDS,
@@ -102,15 +112,15 @@ def _curve(  # noqa: PLR0913 - private to this module
             f"the calibration waited {100 * waited:.0f} % of its time for a processor that others "
             "had: the cost per poll may be too high; measure again when the host is less busy"
         )
-    return _fitted(records, options, host)
+    return _fitted(records, kind, host)
 
 
 def _fitted(
-    records: Sequence[dict[str, Any]], options: Sequence[str], host: HostFactors | None
+    records: Sequence[dict[str, Any]], kind: CheckKind, host: HostFactors | None
 ) -> PollCost:
-    if "-i" in options:
-        return fitted(records, check_cost)
-    return fitted(records, lambda poll_s: calibrated_cost(poll_s, host))
+    if kind.is_break_poll:
+        return fitted(records, lambda poll_s: calibrated_cost(poll_s, host))
+    return fitted(records, check_cost if kind.model else unjudged_cost)
 
 
 def _rounds(

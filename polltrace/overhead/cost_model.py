@@ -149,6 +149,17 @@ def check_cost(check_s: float) -> Estimate:
     return cost_model().timer_check.scaled(check_s)
 
 
+# The two kinds of check that A/B tests have judged cost a session from 0.4 to 2.5 times the
+# calibrated time: so may a kind that none has judged.
+_UNJUDGED = Estimate(1.0, 0.4, 2.5)
+
+
+def unjudged_cost(check_s: float) -> Estimate:
+    """CPU seconds of a check that no A/B test has judged, where one of polltrace's own takes
+    `check_s`."""
+    return _UNJUDGED.scaled(check_s)
+
+
 def timed_cost(
     durations: Sequence[Bucket], skip: int | None, host: HostFactors | None = None
 ) -> Estimate | None:

@@ -12,36 +12,47 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Self
 
-from polltrace.engines import Trigger
+from polltrace.engines import CheckKind, Trigger
 from polltrace.intervals import Estimate, mixed
 
-# Powers of two, in microseconds: a timer's checks are rarer than any poll by count.
-_KNOTS = {Trigger.COUNT: (0, 10), Trigger.INTERVAL: (10, 13)}
-# Seconds: a check that comes sooner is taken to cost as much.
-SHORTEST_TIMER_S = 1e-6 * (1 << _KNOTS[Trigger.INTERVAL][0])
+# Powers of two, in microseconds. A signal's checks are rarer than any poll by count.
+_SHORTEST_BY_SIGNAL, _LONGEST_BREAK_POLL, _LONGEST = 10, 10, 13
+# Seconds: a check that a signal starts sooner than this is taken to cost as much.
+SHORTEST_TIMER_S = 1e-6 * (1 << _SHORTEST_BY_SIGNAL)
+
+
+def _ends(kind: CheckKind) -> tuple[int, int]:
+    return (
+        _SHORTEST_BY_SIGNAL if kind.by_signal else 0,
+        _LONGEST_BREAK_POLL if kind.is_break_poll else _LONGEST,
+    )
 
 
 class Knot(NamedTuple):
-    """A point at which the cost of a check is measured: the trigger of such a check, and the
-    interval between two in microseconds of CPU time.
+    """A point at which the cost of a check is measured: the kind of check, and the interval between
+    two in microseconds of CPU time.
     """
 
-    trigger: Trigger
+    kind: CheckKind
     interval_us: int
 
     @classmethod
-    def nearest(cls, trigger: Trigger, interval_s: float) -> Self:
+    def nearest(cls, kind: CheckKind, interval_s: float) -> Self:
         """The knot nearest to a session that checks every `interval_s` seconds of its CPU time."""
-        lowest, highest = _KNOTS[trigger]
+        lowest, highest = _ends(kind)
         power = math.log2(1e6 * interval_s) if interval_s else 0.0
-        return cls(trigger, 1 << round(min(highest, max(lowest, power))))
+        return cls(kind, 1 << round(min(highest, max(lowest, power))))
 
     def with_ends(self) -> set[Knot]:
-        """This knot and the others that a forecast needs: a timer's checks also at both ends,
+        """This knot and the others that a forecast needs: all but break polls also at both ends,
         because it covers every interval.
         """
-        ends = _KNOTS[self.trigger] if self.trigger is Trigger.INTERVAL else ()
-        return {self, *(Knot(self.trigger, 1 << power) for power in ends)}
+        ends = () if self.kind.is_break_poll else _ends(self.kind)
+        return {self, *(Knot(self.kind, 1 << power) for power in ends)}
+
+    @property
+    def trigger(self) -> Trigger:
+        return self.kind.trigger
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,15 +81,18 @@ class PollCost:
 
 
 def in_order(costs: Mapping[Knot, Estimate]) -> list[tuple[Knot, Estimate]]:
-    """The costs sorted by trigger (count first), then by interval."""
-    return sorted(costs.items(), key=lambda entry: (entry[0].trigger.value, entry[0].interval_us))
+    """The costs sorted by trigger (count first), kind and interval."""
+
+    def order(entry: tuple[Knot, Estimate]) -> tuple[str, bool, tuple[str, ...], str, int]:
+        kind = entry[0].kind
+        return kind.trigger.value, kind.by_signal, kind.calls, kind.model, entry[0].interval_us
+
+    return sorted(costs.items(), key=order)
 
 
-def curve(costs: Mapping[Knot, Estimate], trigger: Trigger) -> PollCost | None:
+def curve(costs: Mapping[Knot, Estimate], kind: CheckKind) -> PollCost | None:
     """The costs of one kind of check as a curve; None where none was measured."""
-    knots = [
-        (1e-6 * knot.interval_us, cost) for knot, cost in in_order(costs) if knot.trigger is trigger
-    ]
+    knots = [(1e-6 * knot.interval_us, cost) for knot, cost in in_order(costs) if knot.kind == kind]
     return PollCost(knots) if knots else None
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The advice for an observed session, by the trigger of its engine's checks."""
+"""The advice for an observed session, by its engine's kind of check."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def session_advice(  # noqa: PLR0913 - each is measured by itself
     `polls`: whether it checked while it was on CPU; None: it was hardly on CPU. The other arguments
     are those of advice().
     """
-    if server.engine.polls_by_count:
+    if server.engine.check_kind.is_break_poll:
         return advice(server, load, poll_cost=poll_cost, stacks=stacks, extras=extras)
     return client_check_advice(server, polls, load, on_cpu_gaps(extras.gaps), cost=poll_cost)
 
@@ -40,9 +40,10 @@ def session_advice(  # noqa: PLR0913 - each is measured by itself
 def session_cost(server: Server | None, curve: PollCost | None, extras: Extras) -> PollCost | None:
     """The cost curve of a session, placed by the durations of its polls.
 
-    A timer's check is more than its call, so the calibration alone gives its cost.
+    Only break polls have a model of their durations in place: the calibration alone gives the cost
+    of any other check.
     """
-    if server is not None and not server.engine.polls_by_count:
+    if server is not None and not server.engine.check_kind.is_break_poll:
         return curve
     skip = skip_in_force(server.settings, extras.burst).value if server else None
     return in_place(curve, extras.durations, skip, extras.host)

@@ -14,7 +14,14 @@ from polltrace.profiles.frames import OffTime, ProbeRecord, Stack, WatchedProces
 from polltrace.profiles.latch_wait import LatchWait, latch_wait
 from polltrace.profiles.profile import Profile
 from polltrace.profiles.recognition import engine_of_process
-from polltrace.stacks import ChainMatch, Frame, ProcessError, classify, up_to_beginning
+from polltrace.stacks import (
+    ChainMatch,
+    Frame,
+    ProcessError,
+    classify,
+    function_name,
+    up_to_beginning,
+)
 
 AT_POLL, ON_CPU, OFF_CPU = "poll", "cpu", "offcpu"
 
@@ -149,21 +156,24 @@ class Shares:
 def _below(engine: Engine, chain: Sequence[frozenset[str]]) -> Sequence[frozenset[str]]:
     """The functions between the check function and the system call; all of them where every check
     polls."""
-    position = next((i for i, names in enumerate(chain) if engine.check_function in names), -1)
+    if len(chain) == 1:
+        return chain
+    function = function_name(engine.check_function)
+    position = next((i for i, names in enumerate(chain) if function in names), -1)
     return chain[position + 1 : -1]
 
 
 def shares(stacks: Sequence[NamedStack], engine: Engine) -> Shares:
     """Functions up to the check function alone do not count: they run without a poll as well."""
     deeper = frozenset().union(*(link for chain in engine.chains for link in _below(engine, chain)))
-    chained = frozenset().union(*(link for chain in engine.chains for link in chain[:-1]))
+    chained = frozenset().union(*(link for chain in engine.chains for link in chain[:-1] or chain))
     polling = checking = 0
     named = False
     for stack in stacks:
-        names = {frame.name.partition(".")[0] for frame in stack.frames}
+        names = {function_name(frame.name) for frame in stack.frames}
         named = named or not chained.isdisjoint(names)
         if stack.is_break_check and not deeper.isdisjoint(names):
             polling += stack.count
-        elif stack.is_break_check and engine.check_function in names:
+        elif stack.is_break_check and function_name(engine.check_function) in names:
             checking += stack.count
     return Shares(polling, checking, sum(stack.count for stack in stacks), named)

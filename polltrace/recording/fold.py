@@ -25,7 +25,7 @@ from polltrace.profiles.frames import (
 )
 from polltrace.profiles.profile import Profile
 from polltrace.profiles.totals import timed_too
-from polltrace.recording.check_cost import HOST_FACTORS, TRIGGERS, cost_of
+from polltrace.recording.check_cost import COSTS, HOST_FACTORS, cost_of
 from polltrace.recording.folded_stream import FoldedStream
 from polltrace.recording.header import RecordingHeader, RecordingQuality, quality_of
 from polltrace.recording.names import RecordedNames
@@ -144,7 +144,7 @@ class _Fold:
             self._timed_cpu_s[identity] = before_s + float(data["on_cpu_s"])
         elif kind == WAITS:
             add_waits(self._waits.setdefault(identity_of(data), Waits()), data)
-        elif kind in TRIGGERS:
+        elif kind in COSTS:
             knot, cost = cost_of(data)
             self._check_costs[knot] = cost
         elif kind == HOST_FACTORS:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from polltrace.engines import Trigger
+from polltrace.engines import BREAK_POLL
 from polltrace.overhead.poll_cost import Knot
 from polltrace.overhead.timing_periods import (
     MOST_TIMED,
@@ -18,8 +18,8 @@ from polltrace.profiles.frames import Identity
 from polltrace.recording.stream import identity_of
 from polltrace.servers.servers import Server
 
-# Fewer polls in a frame do not determine a session's interval. A timer's checks are all rare.
-_FEWEST_POLLS = {Trigger.COUNT: 100, Trigger.INTERVAL: 1}
+# Fewer polls in a frame do not determine a session's interval. Checks by time are all rare.
+_FEWEST_POLLS = 100
 
 
 class Pollers:
@@ -52,10 +52,11 @@ class Pollers:
             if cpu_s > 0:
                 self.ran.append(identity)
             server = self._servers.get(identity)
-            trigger = server.engine.trigger if server else Trigger.COUNT
-            if polls >= _FEWEST_POLLS[trigger] and cpu_s > 0:
+            kind = server.engine.check_kind if server else BREAK_POLL
+            fewest_polls = _FEWEST_POLLS if kind.is_break_poll else 1
+            if polls >= fewest_polls and cpu_s > 0:
                 self._polls[identity] = polls
-                knots |= Knot.nearest(trigger, cpu_s / polls).with_ends()
+                knots |= Knot.nearest(kind, cpu_s / polls).with_ends()
         return knots
 
     def gone(self, identity: Identity) -> None:

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from polltrace.breaks.break_mode import BreakMode
-from polltrace.engines import Engine, Trigger
+from polltrace.engines import BREAK_POLL, Engine
 from polltrace.intervals import Estimate, exactly, proportion
 from polltrace.latency.lock_wait_evidence import sampled_lock_waits
 from polltrace.overhead.advice import Extras
@@ -299,7 +299,7 @@ def _session(
     )
     costs = None
     if totals.break_polls:
-        costs = curve(recording.check_costs, server.engine.trigger if server else Trigger.COUNT)
+        costs = curve(recording.check_costs, server.engine.check_kind if server else BREAK_POLL)
         costs = session_cost(server, costs, extras)
     stacks = stacks_of(recording, identity, ON_CPU)
     off_cpu, waits = _off_cpu(recording, [identity])

@@ -5,11 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from polltrace.engines import Reveals
 from polltrace.engines.drawing import layers_of, searched
 from polltrace.overhead.advice import Advice
 from polltrace.overhead.advice_report import changes, cure_text, limits_words
-from polltrace.overhead.advice_report.client_check import span as short_span
+from polltrace.overhead.advice_report.client_check import (
+    delay_heading,
+    delay_words,
+    setting_words,
+)
 from polltrace.overhead.client_check import ClientCheckAdvice
 from polltrace.overhead.forecast import recommended
 from polltrace.overhead.session_advice import SessionAdvice
@@ -146,8 +149,7 @@ def _plots(
     gaps = figure(
         f"Gaps between break polls of {who}",
         gap_histogram(worst.gaps),
-        f"{_WAITS[_reveals(worst)]}, so a long gap is a long wait. Timed for a second now and "
-        "then.",
+        f"{_waits(worst)}, so a long gap is a long wait. Timed for a second now and then.",
     )
     rates = figure(
         "Break polls over time",
@@ -166,14 +168,10 @@ def _plots(
     return f'<h2>Over time, and with another skip</h2><div class="plots">{figures}</div>'
 
 
-_WAITS = {
-    Reveals.CANCEL: "A cancel waits for the next poll",
-    Reveals.LOST_CLIENT: "A client that is gone is found by the next check",
-}
-
-
-def _reveals(session: SessionSummary) -> Reveals:
-    return session.server.engine.reveals if session.server else Reveals.CANCEL
+def _waits(session: SessionSummary) -> str:
+    if session.server is None or session.server.engine.has_out_of_band:
+        return "A cancel waits for the next poll"
+    return f"The next check reveals that {session.server.engine.revealed}"
 
 
 def _forecast(worst: SessionSummary | None, advice: SessionAdvice | None) -> str:
@@ -181,27 +179,29 @@ def _forecast(worst: SessionSummary | None, advice: SessionAdvice | None) -> str
         return ""
     heading = f"<h2>Forecast for {worst.identity[0]}</h2>"
     return heading + (
-        _intervals(advice) if isinstance(advice, ClientCheckAdvice) else _skips(advice)
+        _settings(advice) if isinstance(advice, ClientCheckAdvice) else _skips(advice)
     )
 
 
-def _intervals(advice: ClientCheckAdvice) -> str:
+def _settings(advice: ClientCheckAdvice) -> str:
+    engine = advice.server.engine
     rows = [
         [
-            short_span(forecast.interval_s)
-            + (" (now)" if forecast.interval_s == advice.interval_s else ""),
+            setting_words(engine, forecast.setting)
+            + (" (now)" if forecast.setting == advice.setting else ""),
             f"{forecast.checks_per_cpu_s:,.1f}",
             pct(forecast.cpu_pct),
-            short_span(forecast.median_s),
-            short_span(forecast.worst_s),
+            delay_words(forecast.median_s),
+            delay_words(forecast.worst_s),
         ]
         for forecast in advice.forecast
     ]
     present_rows = [
-        i for i, forecast in enumerate(advice.forecast) if forecast.interval_s == advice.interval_s
+        i for i, forecast in enumerate(advice.forecast) if forecast.setting == advice.setting
     ]
-    heads = [advice.server.engine.parameter, "Checks a CPU second", "% of its CPU [95 %]"]
-    return table([*heads, "Client found gone after: median", "at most"], rows, marked=present_rows)
+    heads = [engine.parameter, "Checks a CPU second", "% of its CPU [95 %]"]
+    delay = f"{delay_heading(engine).capitalize()}: median"
+    return table([*heads, delay, "at most"], rows, marked=present_rows)
 
 
 def _skips(advice: Advice) -> str:

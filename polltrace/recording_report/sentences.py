@@ -12,7 +12,7 @@ from polltrace.stacks.text import printable
 
 _MODES = (
     *(BreakMode.IN_BAND, BreakMode.OUT_OF_BAND, BreakMode.LOCAL),
-    *(BreakMode.CHECKING, BreakMode.NOT_CHECKING, BreakMode.UNKNOWN),
+    *(BreakMode.CHECKING, BreakMode.NOT_CHECKING, BreakMode.NO_CHECK, BreakMode.UNKNOWN),
 )
 # Lost events of these kinds make no sum smaller; the notes on time off CPU have their numbers.
 _TOLD_APART = ("wakeups", "switches")

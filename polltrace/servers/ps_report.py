@@ -11,7 +11,7 @@ from polltrace.breaks.break_mode import BreakMode, Evidence
 from polltrace.breaks.meaning import diagnosis, mode_of
 from polltrace.breaks.sqlnet import BreakSettings
 from polltrace.breaks.why import Diagnosis, short
-from polltrace.engines import Reveals, engines
+from polltrace.engines import engines
 from polltrace.profiles.frames import ProcessTotals
 from polltrace.servers.database import DatabaseSession
 from polltrace.servers.owners import stray_owners, user_name
@@ -22,7 +22,7 @@ BUSY_CPU_S = 0.01
 # Where polls are counted in windows: a timer's check falls into few of them.
 TIMER_OBSERVED_S = 1.0
 # The modes that a diagnosis gives a reason for.
-EXPLAINED = (BreakMode.IN_BAND, BreakMode.CHECKING, BreakMode.NOT_CHECKING)
+EXPLAINED = (*(BreakMode.IN_BAND, BreakMode.CHECKING, BreakMode.NOT_CHECKING, BreakMode.NO_CHECK),)
 
 LEGEND = (
     "EVID: O the server owns the client's socket (urgent data signals it), U it catches "
@@ -140,7 +140,7 @@ def ps_table(sessions: Sequence[Session]) -> str:
     columns = (
         f"{'SID,SERIAL':<11} {'USER':<12} {'PROGRAM':<24} {'SQL_ID':<13}  " if has_database else ""
     )
-    cancels = any(session.server.engine.reveals is Reveals.CANCEL for session in sessions)
+    cancels = any(session.server.engine.has_out_of_band for session in sessions)
     how = f" {'EVID':<4} {'SKIP':>5} {'OOB':<3}" if cancels else ""
     strays = stray_owners(session.server for session in sessions)
     owners = {session.server.uid for session in sessions}
@@ -203,7 +203,7 @@ def _evidence(session: Session) -> str:
     def mark(letter: str, present: bool | None) -> str:
         return "?" if present is None else letter if present else "-"
 
-    if session.server.engine.reveals is Reveals.LOST_CLIENT:
+    if not session.server.engine.has_out_of_band:
         return f"  {mark('P', evidence.polls_on_cpu)}"
     return (
         mark("O", evidence.told_of_urgent_data)

@@ -13,7 +13,7 @@ from polltrace.breaks.meaning import diagnosis, mode_of
 from polltrace.breaks.sqlnet import BreakSettings, break_settings, unknown_settings, variables
 from polltrace.breaks.why import Diagnosis
 from polltrace.each_within import each_within, latest_within
-from polltrace.engines import Engine, Reveals, engine_of, engines, has_server_title
+from polltrace.engines import Engine, engine_of, engines, has_server_title
 from polltrace.errors import NotPermittedError
 from polltrace.profiles.frames import Identity, ProcessTotals, SocketPolls
 from polltrace.servers.client_socket import (
@@ -102,7 +102,7 @@ class Server:
         if client is not None:
             return _polls(client, totals.sockets)
         # A session over a unix socket has no TCP socket of its client's; it may check that one.
-        local = self.local and self.engine.reveals is Reveals.LOST_CLIENT
+        local = self.local and not self.engine.has_out_of_band
         return sum(socket.polls for socket in totals.sockets if local and socket.kind == "unix")
 
     def client(self, totals: ProcessTotals) -> ClientSocket | None:

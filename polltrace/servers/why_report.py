@@ -13,8 +13,8 @@ _WIDTH = 100
 
 def why_data(session: Session) -> dict[str, Any]:
     """`cause` is one of server-disabled, client-never-asked, path-eats-urgent-data, unknown and
-    not-in-band; for an engine whose check reveals a lost client interval-set, interval-off and
-    unknown."""
+    not-in-band; for an engine without out-of-band breaks interval-set, count-set, interval-off,
+    engine-never-checks and unknown."""
     diagnosis = session.why
     return {
         "pid": session.server.pid,

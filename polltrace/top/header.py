@@ -4,17 +4,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
 
 from rich.text import Text
 
 from polltrace.breaks.break_mode import BreakMode
-from polltrace.engines import Trigger
+from polltrace.engines import CheckKind
 from polltrace.intervals import Estimate
 from polltrace.overhead.poll_cost import Knot, in_order
 from polltrace.profiles.losses import losses
 from polltrace.watch.snapshot import OwnCost, PollCosts, Snapshot
-
-_UNITS = {Trigger.COUNT: ("a poll", "ns", 1e9), Trigger.INTERVAL: ("a timer's check", "us", 1e6)}
 
 
 def header(snapshot: Snapshot, width: int) -> list[Text]:
@@ -66,22 +65,17 @@ def poll_cost_line(costs: PollCosts) -> str:
             else "No cost per poll yet: no server has polled"
         )
     parts = [
-        _cost_of(trigger, costs_of_trigger)
-        for trigger in Trigger
-        if (
-            costs_of_trigger := [
-                knot_cost
-                for knot_cost in in_order(costs.by_knot)
-                if knot_cost[0].trigger is trigger
-            ]
-        )
+        _cost_of(kind, list(costs_of_kind))
+        for kind, costs_of_kind in groupby(in_order(costs.by_knot), lambda entry: entry[0].kind)
     ]
     how = "while others had the CPU" if costs.disturbed else "untraced"
     return f"{'; '.join(parts)} (measured here, {how})"
 
 
-def _cost_of(trigger: Trigger, knot_costs: Sequence[tuple[Knot, Estimate]]) -> str:
-    name, unit, scale = _UNITS[trigger]
+def _cost_of(kind: CheckKind, knot_costs: Sequence[tuple[Knot, Estimate]]) -> str:
+    name, unit, scale = ("a poll", "ns", 1e9) if kind.is_break_poll else ("a check", "us", 1e6)
+    if kind.by_signal:
+        name = "a timer's check"
     intervals = [knot.interval_us for knot, _ in knot_costs]
     costs = [cost.scaled(scale) for _, cost in knot_costs]
     values = [cost.value for cost in costs]

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
-from polltrace.engines import Trigger
+from polltrace.engines import BREAK_POLL
 from polltrace.errors import HostError, PolltraceError
 from polltrace.overhead.calibration import CheckCost
 from polltrace.overhead.cost_model import timed_cost
@@ -197,5 +197,5 @@ def _timed_costs(recording: Recording) -> dict[Identity, TimedCost]:
             skip = server.settings.known_skip if server else None
             cost = timed_cost(totals.durations, skip, recording.host_factors)
             if cost is not None:
-                costs[identity] = TimedCost(Knot.nearest(Trigger.COUNT, interval_s), cost)
+                costs[identity] = TimedCost(Knot.nearest(BREAK_POLL, interval_s), cost)
     return costs

@@ -8,7 +8,7 @@ from itertools import groupby
 
 from rich.text import Text
 
-from polltrace.engines import Reveals
+from polltrace.engines import Engine
 from polltrace.profiles.frames import Bucket
 from polltrace.profiles.sampled import NamedStack
 from polltrace.top.columns import duration
@@ -67,16 +67,10 @@ def _level(
     return line
 
 
-_WAITS = {
-    Reveals.CANCEL: "A cancel on CPU waits at most one gap: the worst was",
-    Reveals.LOST_CLIENT: "In a statement a client's end waits one gap at most: the worst was",
-}
-
-
-def gaps(buckets: Sequence[Bucket], width: int, reveals: Reveals = Reveals.CANCEL) -> list[Text]:
+def gaps(buckets: Sequence[Bucket], width: int, engine: Engine | None = None) -> list[Text]:
     """A histogram of the times between two break polls, in steps of a factor of about three.
 
-    `reveals` is the event that waits for a poll.
+    `engine` knows which events wait for a poll; None: a cancel does.
     """
     if not buckets:
         return [
@@ -93,7 +87,10 @@ def gaps(buckets: Sequence[Bucket], width: int, reveals: Reveals = Reveals.CANCE
         share = f"{100 * count / total:.3f}"
         lines.append(Text(f"{duration(1e-9 * _from_ns(step)):>9} {count:>12,} {share:>7} {bar}"))
     worst = duration(1e-9 * buckets[-1].below_ns)
-    lines.append(Text(f"{_WAITS[reveals]} {worst}."))
+    if engine is not None and not engine.has_out_of_band:
+        lines.append(Text(f"It notices that {engine.revealed} after {worst} at most."))
+        return lines
+    lines.append(Text(f"A cancel on CPU waits at most one gap: the worst was {worst}."))
     return lines
 
 

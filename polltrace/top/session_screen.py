@@ -10,7 +10,6 @@ from rich.text import Text
 
 from polltrace.breaks.break_mode import BreakMode, Evidence
 from polltrace.breaks.meaning import diagnosis, mode_of
-from polltrace.engines import Reveals
 from polltrace.intervals import Estimate, proportion
 from polltrace.overhead.advice import Advice
 from polltrace.overhead.advice_report.client_check import client_check_lines
@@ -59,7 +58,7 @@ def _shown(session: SessionView, pane: Pane, width: int, height: int) -> list[Te
             return flame(session, width, height)
         case Pane.GAPS:
             server = session.server
-            return gaps(session.gaps, width, server.engine.reveals if server else Reveals.CANCEL)
+            return gaps(session.gaps, width, server.engine if server else None)
         case Pane.SYSCALLS:
             return syscalls(session)
         case Pane.NOW | Pane.SQL | Pane.TIME:
@@ -115,7 +114,7 @@ def _mode(row: ServerRow | None, session: SessionView, width: int) -> list[Text]
 
 
 def _seen(server: Server, evidence: Evidence) -> str:
-    if server.engine.reveals is Reveals.CANCEL:
+    if server.engine.has_out_of_band:
         return _evidence(evidence)
     return "; ".join(diagnosis(server.engine, evidence, server.settings).evidence)
 

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from polltrace.breaks.break_mode import Evidence
-from polltrace.engines import Trigger
 from polltrace.intervals import Estimate, proportion
 from polltrace.overhead.advice import Extras
 from polltrace.overhead.load import SessionLoad
@@ -107,8 +106,8 @@ def _cost(server: Server, load: SessionLoad, costs: PollCosts) -> PollCost | Non
     """The cost per poll at the session's interval; None before it is measured."""
     if not load.rate.per_s or not load.busy:
         return None
-    knot = Knot.nearest(server.engine.trigger, load.interval_s)
+    knot = Knot.nearest(server.engine.check_kind, load.interval_s)
     cost = costs.by_knot.get(knot)
-    if cost is None or knot.trigger is Trigger.COUNT:
+    if cost is None or knot.kind.is_break_poll:
         return constant(cost) if cost else None
-    return curve(costs.by_knot, knot.trigger)
+    return curve(costs.by_knot, knot.kind)

@@ -9,7 +9,6 @@ from dataclasses import replace
 
 from polltrace.breaks.break_mode import Evidence
 from polltrace.breaks.meaning import diagnosis, mode_of
-from polltrace.engines import Reveals
 from polltrace.overhead.poll_cost import Knot
 from polltrace.profiles.decoder import parse
 from polltrace.profiles.frames import (
@@ -207,7 +206,7 @@ def _client(server: Server, history: History) -> str:
 
 
 def _reason(server: Server, evidence: Evidence) -> str:
-    if not server.looked_at and server.engine.reveals is Reveals.CANCEL:
+    if not server.looked_at and server.engine.has_out_of_band:
         return UNSEEN
     return diagnosis(server.engine, evidence, server.settings, edited=server.edited).reason
 
@@ -226,7 +225,7 @@ def row_of(
     busy, rate = history.busy, history.rate
     knot = None
     if busy and rate and rate.per_s:
-        knot = Knot.nearest(server.engine.trigger, busy / rate.per_s)
+        knot = Knot.nearest(server.engine.check_kind, busy / rate.per_s)
     cost = costs.by_knot.get(knot) if knot else None
     return ServerRow(
         pid=server.pid,

@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from polltrace.breaks.break_mode import BreakMode
-from polltrace.engines import Trigger
 from polltrace.intervals import Estimate
 from polltrace.overhead.estimates import counted_checking_pct, counted_pct
 from polltrace.overhead.host_factors import HostFactors
@@ -95,7 +94,7 @@ class ServerRow:
         if self.poll_cost_s is None or self.knot is None:
             return None
         load = SessionLoad(self.cpu_pct / 100, self.rate)
-        if self.knot.trigger is Trigger.INTERVAL:
+        if not self.knot.kind.is_break_poll:
             return counted_pct(load, self.poll_cost_s)
         return counted_checking_pct(load, self.poll_cost_s, self.skip)
 
@@ -125,7 +124,7 @@ class TimedCost:
         """The row with that cost, unless the session has turned to other work since, or the timed
         call is not the whole of a check."""
         knot, then_us = row.knot, self.knot.interval_us
-        if knot is None or knot.trigger is not Trigger.COUNT:
+        if knot is None or not knot.kind.is_break_poll:
             return row
         if not then_us / 2 <= knot.interval_us <= then_us * 2:
             return row

@@ -11,11 +11,13 @@
 //   -r       rounds, each of every interval (200; 1 to 100000)
 //   -s       the kind of socket (tcp)
 //   -t       in a process with a second thread, where libc takes a longer path
+//   -c CALLS system calls of a check, separated by commas, in the place of the
+//            poll (check_calls.h); with -i in the place of its epoll_wait
 //   -i       whole checks by a timer, as PostgreSQL makes them, not polls: the
 //            interrupt, the signal, epoll_wait and the timer (timer_check.h)
 // Prints one line of JSON: for each interval `poll_ns`, nanoseconds of a poll
-// (with -i: of a whole check), by memory footprint of the work and by round;
-// and `waited`, the share of its own time (0 to 1) that it waited for a
+// (with -c and -i: of a whole check), by memory footprint of the work and by
+// round; and `waited`, the share of its own time (0 to 1) that it waited for a
 // processor which others had. It is the same for all that are measured
 // together.
 // Exit codes: 0 done, 2 wrong usage, 4 this host has no such socket.
@@ -31,6 +33,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "calibration/check_calls.h"
 #include "calibration/idle_socket.h"
 #include "calibration/timer_check.h"
 #include "calibration/work.h"
@@ -65,6 +68,13 @@ static double poll_once_ns(struct pollfd *socket) {
     double began = now_ns();
     if (socket)
         poll(socket, 1, 0);
+    return now_ns() - began;
+}
+
+static double calls_ns(struct pollfd *socket) {
+    double began = now_ns();
+    (void)socket;
+    check_calls_make();
     return now_ns() - began;
 }
 
@@ -202,24 +212,30 @@ static void *sleep_for_good(void *unused) {
 
 int main(int argc, char **argv) {
     long rounds = 200;
-    const char *kind = "tcp";
+    const char *kind = "tcp", *calls = "epoll_wait";
     struct interval interval[MAX_INTERVALS] = {{.ns = 1e4}};
     int intervals = 0, option;
+    bool by_calls = false;
     cpu_set_t here;
     pthread_t thread;
 
-    while ((option = getopt(argc, argv, "r:s:ti")) != -1) {
+    while ((option = getopt(argc, argv, "r:s:tic:")) != -1) {
         if (option == 'r')
             rounds = number(optarg, (long)FOOTPRINTS, 100000);
         else if (option == 's')
             kind = optarg;
         else if (option == 'i')
             check_ns = timer_check_ns;
-        else if (option == 't')
+        else if (option == 'c') {
+            calls = optarg;
+            by_calls = true;
+        } else if (option == 't')
             pthread_create(&thread, NULL, sleep_for_good, NULL);
         else
             return 2;
     }
+    if (by_calls && check_ns == poll_once_ns)
+        check_ns = calls_ns;
     long shortest = check_ns == timer_check_ns ? SHORTEST_TIMER_US : 0;
     for (; optind < argc && intervals < MAX_INTERVALS; optind++)
         interval[intervals++].ns =
@@ -232,8 +248,14 @@ int main(int argc, char **argv) {
                 kind, strerror(errno));
         return 4;
     }
-    if (check_ns == timer_check_ns && !timer_checks_prepare(socket.fd)) {
-        fprintf(stderr, "polltrace-calibrate: no epoll set: %s\n",
+    if (!check_calls_prepare(calls, socket.fd)) {
+        fprintf(stderr, "polltrace-calibrate: -c %s: %s\n", calls,
+                errno == EINVAL ? "no list of calls of a check"
+                                : strerror(errno));
+        return errno == EINVAL ? 2 : 4;
+    }
+    if (check_ns == timer_check_ns && !timer_checks_prepare()) {
+        fprintf(stderr, "polltrace-calibrate: no handler of SIGALRM: %s\n",
                 strerror(errno));
         return 4;
     }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "calibration/timer_check.h"
 
+#include "calibration/check_calls.h"
+
 #include <sched.h>
 #include <signal.h>
-#include <sys/epoll.h>
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <time.h>
@@ -15,7 +16,6 @@
 // real-time priority, where that is permitted.
 #define MOST_INTERRUPTED 10
 
-static int set;
 static volatile sig_atomic_t due;
 static double handled_ns;
 static struct itimerval timer;
@@ -56,13 +56,10 @@ static void on_alarm(int number) {
     due = 1;
 }
 
-bool timer_checks_prepare(int socket) {
-    struct epoll_event event = {.events = EPOLLRDHUP | EPOLLHUP | EPOLLERR};
+bool timer_checks_prepare(void) {
     struct sigaction action = {.sa_handler = on_alarm, .sa_flags = SA_RESTART};
 
-    set = epoll_create1(EPOLL_CLOEXEC);
-    return set >= 0 && !epoll_ctl(set, EPOLL_CTL_ADD, socket, &event) &&
-           !sigaction(SIGALRM, &action, NULL);
+    return !sigaction(SIGALRM, &action, NULL);
 }
 
 void timer_check_set(double ns) {
@@ -84,7 +81,6 @@ void timer_check_set(double ns) {
 
 double timer_check_ns(struct pollfd *socket) {
     struct itimerval off = {{0}, {0}};
-    struct epoll_event event[3];
     double at = now_ns(), before = at, took;
     bool missed = due;
 
@@ -94,7 +90,7 @@ double timer_check_ns(struct pollfd *socket) {
         before = at;
         at = now_ns();
     }
-    epoll_wait(set, event, 3, 0);
+    check_calls_make();
     setitimer(ITIMER_REAL, &timer, NULL);
     took = now_ns() - (at < handled_ns ? at : before);
     setitimer(ITIMER_REAL, &off, NULL);

@@ -6,9 +6,9 @@
 #include <stdbool.h>
 
 // Checks as PostgreSQL makes them when its timer has expired: the interrupt,
-// SIGALRM and its handler, an epoll set that holds the socket asked without
-// waiting, and the timer set again. False with errno on failure.
-bool timer_checks_prepare(int socket);
+// SIGALRM and its handler, the calls of check_calls.h (which have to be
+// prepared too), and the timer set again. False with errno on failure.
+bool timer_checks_prepare(void);
 
 // Sets the timer for one check, `ns` from now or somewhat later.
 void timer_check_set(double ns);

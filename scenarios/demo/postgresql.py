@@ -161,7 +161,7 @@ def _interval(
 ) -> IntervalResult:
     (cell,) = [e for e in run.cells if e.cell.check_interval == interval_ms and not e.cell.twin]
     counted = cell.counted
-    forecast = {round(1e3 * point.interval_s): point.cpu_pct for point in advice.forecast}
+    forecast = {round(1e3 * point.setting): point.cpu_pct for point in advice.forecast}
     return IntervalResult(
         interval_ms=interval_ms,
         checks_per_s=(counted.known_polls or 0) / counted.elapsed_s if counted else 0.0,

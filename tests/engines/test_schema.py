@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from polltrace import engines
-from polltrace.engines import Reveals, Trigger, catalogue
+from polltrace.engines import BREAK_POLL, TIMER_CHECK, CheckKind, Reveals, Trigger, catalogue
 from polltrace.engines.catalogue import _with_parents, built_in, of_file, of_site
 from polltrace.engines.schema import EngineError, engine_from
 from polltrace.errors import FileError
@@ -49,10 +49,9 @@ def test_the_engines_of_this_release_are_right() -> None:
     found = {engine.short: engine for engine in built_in()}
     assert set(found) == {"oracle", "lab", "pgsql"}
     assert found["oracle"].trigger is found["lab"].trigger is Trigger.COUNT
-    assert (found["pgsql"].trigger, found["pgsql"].reveals) == (
-        Trigger.INTERVAL,
-        Reveals.LOST_CLIENT,
-    )
+    assert found["pgsql"].check_kind == TIMER_CHECK
+    assert found["oracle"].check_kind == found["lab"].check_kind == BREAK_POLL
+    assert found["pgsql"].reveals == {Reveals.LOST_CLIENT}
     assert (found["lab"].default, found["lab"].wait_slice_s) == (3, 3.0)
 
 
@@ -95,11 +94,35 @@ def test_an_inheriting_file_says_what_differs(tmp_path: Path) -> None:
         (lambda d: d["process"].update(title="(?P<sid>x)"), "no group is called 'sid'"),
         (lambda d: d["break_check"].update(calls=["read"]), "break_check.calls: some of poll, "),
         (lambda d: d["break_check"].update(trigger="often"), "break_check.trigger: one of 'count'"),
-        (lambda d: d["break_check"].update(chain=[["one"]]), "break_check.chain: a list of three"),
-        (lambda d: d["break_check"].update(chain=["a", "b"]), "break_check.chain: a list of three"),
+        (lambda d: d["break_check"].update(chain=["a", "b"]), "break_check.chain: a list of"),
+        (
+            lambda d: d["break_check"].update(chain=[["a"]] * 31),
+            "break_check.chain: a list of",
+        ),
         (lambda d: d["break_check"].update(chains=[]), "break_check.chain: give the functions"),
         (lambda d: d["break_check"].update(trigger="count"), "break_check.function: trigger"),
-        (lambda d: d["break_check"].update(reveals="cancel"), "break_check.trigger: reveals"),
+        (lambda d: d["break_check"].update(reveals="end"), "break_check.reveals: a list of 'canc"),
+        (lambda d: d["break_check"].update(reveals=[]), "break_check.reveals: a list of 'cancel'"),
+        (lambda d: d["break_check"].update(started_by="x"), "break_check.started_by: one of loop"),
+        (lambda d: d["break_check"].update(system_calls=["read"]), "break_check.system_calls: at"),
+        (lambda d: d["break_check"].update(system_calls=["poll"] * 9), "break_check.system_calls"),
+        (
+            lambda d: d["break_check"].update(cost_model="oracle"),
+            "break_check.cost_model: 'or",
+        ),
+        (
+            lambda d: d["break_check"].update(cost_model="postgresql"),
+            "cost_model: 'postgresql'",
+        ),
+        (
+            lambda d: d["break_check"].update(trigger="none"),
+            "break_check.no_check: missing",
+        ),
+        (
+            lambda d: d["configuration"].update(disable_oob="NO_OOB"),
+            "configuration.disable_oob",
+        ),
+        (lambda d: d["process"].update(sessions="fiber"), "process.sessions: one of"),
         (lambda d: d["configuration"].update(default=-1), "configuration.default: a whole number"),
         (lambda d: d["configuration"].update(default=True), "configuration.default: a whole"),
         (lambda d: d["configuration"].update(wait_slice_s="3"), "configuration.wait_slice_s: sec"),
@@ -140,6 +163,38 @@ def _toml(data: dict[str, Any]) -> str:
         if isinstance(table, dict):
             lines += [f"[{name}]", *(f"{k} = {json.dumps(v)}" for k, v in table.items())]
     return "\n".join(lines)
+
+
+@pytest.mark.parametrize("trigger", ["count", "interval"])
+@pytest.mark.parametrize("reveals", [["cancel"], ["lost client"], ["cancel", "lost client"]])
+def test_every_trigger_goes_with_every_event(trigger: str, reveals: list[str]) -> None:
+    data = tomllib.loads(MADE_UP)
+    data["break_check"] |= {"trigger": trigger, "reveals": reveals, "function": "look_for_client"}
+    data["break_check"]["system_calls"] = ["epoll_create1", "epoll_ctl", "epoll_wait", "close"]
+    engine = engine_from(data)
+    calls = ("epoll_create1", "epoll_ctl", "epoll_wait", "close")
+    assert engine.check_kind == CheckKind(Trigger(trigger), False, calls)
+    assert [word for word in ("cancels", "is gone") if word in engine.revealed] == [
+        {"cancel": "cancels", "lost client": "is gone"}[event] for event in reveals
+    ]
+    assert not engine.has_out_of_band
+
+
+def test_a_chain_may_be_one_demangled_function() -> None:
+    data = tomllib.loads(MADE_UP)
+    data["break_check"]["chain"] = [["toy::Server::look(int)", "_ZN3toy6Server5checkEv"]]
+    assert engine_from(data).chains == ((frozenset({"toy::Server::look", "toy::Server::check"}),),)
+
+
+def test_an_engine_without_a_check_declares_nothing_of_one() -> None:
+    engine = engine_from(
+        {
+            **tomllib.loads(MADE_UP),
+            "break_check": {"trigger": "none", "no_check": "it sees nothing"},
+        }
+    )
+    assert (engine.calls, engine.chains, engine.reveals) == ((), (), frozenset())
+    assert engine.never_checks
 
 
 STRANGE = [
@@ -195,7 +250,8 @@ def test_whatever_a_file_has_its_error_is_one_line(chains: bool) -> None:
     known["break_check"]["function"] = "look_for_client"
     if chains:
         known["break_check"]["chains"] = [known["break_check"].pop("chain")]
-    known["process"]["not_title"] = "madeup: other"
+    known["process"] |= {"not_title": "madeup: other", "sessions": "thread"}
+    known["break_check"] |= {"started_by": "signal", "system_calls": ["poll", "close"]}
     known["configuration"] |= {"directories": ["$HOME"], "wait_slice_s": 1, "ask": "x"}
     known["configuration"] |= {"set": "y {value}", "unit": "ms", "scope": "z"}
     known |= {"clients": {"ask": ["x"], "tell": "y"}, "stacks": {"layers": "oracle", "find": "f"}}

@@ -104,3 +104,28 @@ def test_a_timer_faster_than_its_handler_is_refused() -> None:
     )
     assert (ended.returncode, ended.stdout) == (2, "")
     assert ended.stderr == "polltrace-calibrate: 1 is not a whole number from 100 to 100000\n"
+
+
+@pytest.mark.parametrize("by_signal", [False, True])
+def test_a_declared_check_makes_the_declared_calls(by_signal: bool) -> None:
+    """A throw-away epoll set is four calls, each made as often as the others."""
+    executable = find_executable("polltrace-calibrate")
+    calls = ["epoll_create1", "epoll_ctl", "epoll_wait", "close"]
+    options = ["-r", "6", "-c", ",".join(calls), *(["-i"] if by_signal else []), "200"]
+    command = ["strace", "-f", "-c", "-U", "name,calls", executable, *options]
+    ended = subprocess.run(command, capture_output=True, text=True, check=True)
+    rows = [line.split() for line in ended.stderr.splitlines()]
+    counts = {row[0]: int(row[1]) for row in rows if len(row) == 2 and row[1].isdecimal()}
+    (checks,) = {counts["epoll_create1"] - 1, counts["epoll_ctl"] - 1, counts["epoll_wait"]}
+    # Each round times at least one check; libc and the loader close files too.
+    assert checks >= 6
+    assert checks <= counts["close"] < checks + 30
+
+
+def test_a_list_of_unknown_calls_is_refused() -> None:
+    executable = find_executable("polltrace-calibrate")
+    for calls in ("nix", "", "poll,", ",".join(["poll"] * 9)):
+        command = [executable, "-c", calls]
+        ended = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert ended.returncode == 2
+        assert ended.stderr == f"polltrace-calibrate: -c {calls}: no list of calls of a check\n"

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from polltrace.engines import Trigger
+from polltrace.engines import BREAK_POLL, TIMER_CHECK
 from polltrace.errors import HostError
 from polltrace.intervals import Estimate, exactly
 from polltrace.overhead.calibration import (
@@ -19,13 +19,13 @@ from polltrace.overhead.calibration import (
     ROUNDS,
     SLOW_ROUNDS,
     calibrate,
-    calibrate_timer_check,
+    calibrate_check,
     cost_per_check,
 )
 from polltrace.overhead.measurements import Durations
 from polltrace.overhead.poll_cost import Knot, PollCost, constant
 
-TEN = Knot(Trigger.COUNT, 10)
+TEN = Knot(BREAK_POLL, 10)
 
 
 def test_between_knots_by_the_logarithm_and_beyond_them_the_last() -> None:
@@ -153,7 +153,7 @@ def test_long_intervals_have_fewer_rounds_and_all_have_limits(tool: Tool) -> Non
     ]
     asked.unlink()
     calibrate([10e-6])
-    cost_per_check(Knot(Trigger.COUNT, 300))
+    cost_per_check(Knot(BREAK_POLL, 300))
     calibrate([10e-6], rounds=77)
     assert asked.read_text().splitlines() == [
         f"-r {ROUNDS} -s tcp 10",
@@ -164,16 +164,16 @@ def test_long_intervals_have_fewer_rounds_and_all_have_limits(tool: Tool) -> Non
 
 def test_a_timers_check_is_measured_as_a_whole(tool: Tool) -> None:
     asked = tool({1024: polls(30_000, 30_000, 30_000)})
-    found = cost_per_check(Knot(Trigger.INTERVAL, 1024)).cost_s
+    found = cost_per_check(Knot(TIMER_CHECK, 1024)).cost_s
     assert found.value == pytest.approx(30e-6)
-    assert asked.read_text() == f"-r {CHECK_ROUNDS} -i 1024\n"
+    assert asked.read_text() == f"-r {CHECK_ROUNDS} -i -c epoll_wait 1024\n"
 
 
 def test_a_timer_is_set_no_faster_than_its_handler_runs(tool: Tool) -> None:
     """At a microsecond it would leave no time for the work between two."""
     asked = tool({1024: polls(30_000, 30_000, 30_000)})
-    assert calibrate_timer_check([1e-6, 1e-3]).at(1e-6).value == pytest.approx(30e-6)
-    assert asked.read_text() == f"-r {CHECK_ROUNDS} -i 1024\n"
+    assert calibrate_check(TIMER_CHECK, [1e-6, 1e-3]).at(1e-6).value == pytest.approx(30e-6)
+    assert asked.read_text() == f"-r {CHECK_ROUNDS} -i -c epoll_wait 1024\n"
 
 
 def test_the_cost_by_a_command_that_runs_it_elsewhere(tool: Tool, tmp_path: Path) -> None:

@@ -66,9 +66,9 @@ def test_checks_at_another_interval(  # noqa: PLR0917 - the columns of the table
 
 def test_the_line_of_the_interval_in_force_is_what_was_measured() -> None:
     found = client_check_advice(SERVER, True, load(0.25, 50.0), TEN_MS, cost=COST, runnable=1.0)
-    assert (found.mode, found.interval_s) == (BreakMode.CHECKING, 0.01)
+    assert (found.mode, found.setting) == (BreakMode.CHECKING, 0.01)
     assert found.unbroken_s == pytest.approx(0.004)
-    (now,) = [each for each in found.forecast if each.interval_s == found.interval_s]
+    (now,) = [each for each in found.forecast if each.setting == found.setting]
     assert found.cpu_pct is not None
     assert (
         now.cpu_pct.value == pytest.approx(found.cpu_pct.value) == pytest.approx(100 * 200 * 40e-6)

@@ -14,7 +14,7 @@ import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from polltrace.engines import Trigger
+from polltrace.engines import BREAK_POLL
 from polltrace.errors import FileError, FileFormatError
 from polltrace.intervals import Estimate
 from polltrace.overhead.poll_cost import Knot
@@ -176,7 +176,7 @@ def test_version_1_stays_readable() -> None:
     assert (session.identity, session.break_polls) == ((100, 7), 400_000)
     assert session.sampled is not None
     assert session.sampled.value == pytest.approx(10)
-    assert summary.recording.check_costs == {Knot(Trigger.COUNT, 8): Estimate(6e-7, 5e-7, 7e-7)}
+    assert summary.recording.check_costs == {Knot(BREAK_POLL, 8): Estimate(6e-7, 5e-7, 7e-7)}
     assert (summary.recording.tear, summary.recording.unknown) == ("", {})
     assert [each.stream for each in frames(VERSION_1)].count("cpu") > 1
 

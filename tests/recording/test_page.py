@@ -113,7 +113,9 @@ def test_a_server_that_a_timer_checks_is_told_its_interval(tmp_path: Path) -> No
     (worst, *_) = summary(read(written(tmp_path / "a", *with_gaps()))).sessions
     advice = client_check_advice(SERVER, True, load(0.25, 50.0), TEN_MS, cost=COST, runnable=1.0)
     found = " ".join(re.sub(r"<[^>]*>", " ", _changes(worst, advice)).split())
-    assert found.startswith("Recommendation for 100 (ORCL) To find a client gone within 1 s")
+    assert found.startswith(
+        "Recommendation for 100 (ORCL) To notice within 1 s (--max-cancel) that its client is gone"
+    )
     assert "ALTER ROLE ... SET client_connection_check_interval = '" in html.unescape(found)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from polltrace.breaks.break_mode import BreakMode
 from polltrace.breaks.sqlnet import BreakSettings, default_settings
-from polltrace.engines import Trigger, engine_of
+from polltrace.engines import BREAK_POLL, engine_of
 from polltrace.intervals import Estimate
 from polltrace.overhead.poll_cost import Knot
 from polltrace.profiles.frames import PollRate
@@ -20,7 +20,7 @@ from polltrace.stacks import Frame
 from polltrace.watch.snapshot import OwnCost, PollCosts, ServerRow, Snapshot, totals_of
 
 ASKED = "the client did not ask for out-of-band breaks (its platform, driver or sqlnet.ora)"
-KNOT = Knot(Trigger.COUNT, 8)
+KNOT = Knot(BREAK_POLL, 8)
 COST = Estimate(500e-9, 450e-9, 550e-9)
 COSTS = PollCosts({KNOT: COST})
 

@@ -8,15 +8,15 @@ import threading
 
 import pytest
 
-from polltrace.engines import Trigger
+from polltrace.engines import BREAK_POLL, TIMER_CHECK
 from polltrace.errors import HostError
 from polltrace.intervals import Estimate
 from polltrace.overhead.calibration import CheckCost
 from polltrace.overhead.poll_cost import Knot
 from polltrace.watch.calibration import Calibration
 
-SLOW, QUICK = Knot(Trigger.COUNT, 16), Knot(Trigger.COUNT, 4)
-TIMER = Knot(Trigger.INTERVAL, 1024)
+SLOW, QUICK = Knot(BREAK_POLL, 16), Knot(BREAK_POLL, 4)
+TIMER = Knot(TIMER_CHECK, 1024)
 
 
 def test_each_knot_is_measured_once() -> None:
@@ -109,8 +109,8 @@ def test_a_disturbed_calibration_is_repeated_until_one_is_not() -> None:
     [(0.2, 1), (1.0, 1), (7.9, 8), (11, 8), (12, 16), (1000, 1024), (1e6, 1024)],
 )
 def test_an_interval_is_rounded_to_a_power_of_two(interval_us: float, knot_us: int) -> None:
-    knot = Knot.nearest(Trigger.COUNT, 1e-6 * interval_us)
-    assert knot == Knot(Trigger.COUNT, knot_us)
+    knot = Knot.nearest(BREAK_POLL, 1e-6 * interval_us)
+    assert knot == Knot(BREAK_POLL, knot_us)
     assert knot.with_ends() == {knot}
 
 
@@ -120,6 +120,6 @@ def test_an_interval_is_rounded_to_a_power_of_two(interval_us: float, knot_us: i
 def test_a_timers_checks_are_rare_and_forecast_at_every_interval(
     interval_s: float, knot_us: int
 ) -> None:
-    knot = Knot.nearest(Trigger.INTERVAL, interval_s)
+    knot = Knot.nearest(TIMER_CHECK, interval_s)
     assert knot.interval_us == knot_us
     assert {each.interval_us for each in knot.with_ends()} == {1024, knot_us, 8192}

@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from polltrace.breaks.break_mode import BreakMode
-from polltrace.engines import Trigger
+from polltrace.engines import BREAK_POLL
 from polltrace.errors import FrameError
 from polltrace.intervals import Estimate
 from polltrace.overhead.poll_cost import Knot
@@ -87,7 +87,7 @@ def test_the_cost_per_poll_is_that_for_the_sessions_interval(machine: Machine) -
     assert row.lost_pct.high - row.lost_pct.value == pytest.approx(
         math.hypot(0.1 * by_polls, 3 * checks)
     )
-    elsewhere = PollCosts({Knot(Trigger.COUNT, 4): COST})
+    elsewhere = PollCosts({Knot(BREAK_POLL, 4): COST})
     assert machine.rows(elsewhere)[11].poll_cost_s == row.poll_cost_s
     fresh = Machine()
     fresh.host.feed(process_line(11))
@@ -108,7 +108,7 @@ def test_timed_polls_replace_the_calibrated_cost_until_the_work_changes(machine:
     assert row.lost_pct is not None
     assert row.lost_pct.value == pytest.approx(100 * 100_000 * 907.5e-9 / 0.8)
     # Timed while it polled every 32 us: other work, of which nothing is known now.
-    machine.host.set_timed_costs({identity: TimedCost(Knot(Trigger.COUNT, 32), cost)})
+    machine.host.set_timed_costs({identity: TimedCost(Knot(BREAK_POLL, 32), cost)})
     assert machine.rows()[11].poll_cost_s == COST
 
 
