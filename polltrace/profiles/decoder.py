@@ -33,6 +33,7 @@ from polltrace.profiles.frames import (
     Trailer,
     WatchedProcess,
 )
+from polltrace.stacks.walked import stop_named
 
 _MALFORMED = (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError)
 _JSON = json.JSONDecoder()
@@ -192,6 +193,8 @@ def _stack(data: Mapping[str, Any]) -> Stack:
         _counts(data.get("kernel", ())),
         _count(data.get("polls", 0)),
         _off_time(data) if "blocked_ns" in data else None,
+        _text(data.get("found", "")),
+        stop_named(_text(data.get("stop", "depth" if data.get("truncated") else "unknown"))),
     )
 
 

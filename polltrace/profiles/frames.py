@@ -12,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from polltrace.stacks.walked import StackStop
+
 FORMAT = 1
 
 Identity = tuple[int, int]
@@ -145,7 +147,8 @@ class Stack:
     probe stopped before the stack ended. libc hides the caller of poll from a walk along frame
     pointers: `hidden` is "recovered", "not-needed" or "unknown". `kernel` is the part in the
     kernel, innermost first, where it was asked for. `polls` are the break polls that it stands
-    for: `count` times the stride it was taken at.
+    for: `count` times the stride it was taken at. `found` has a letter for each address (Found in
+    stacks/walked.py), empty in recordings of earlier releases; `stop` is why there are no more.
     """
 
     kind: str
@@ -156,6 +159,8 @@ class Stack:
     kernel: tuple[int, ...] = ()
     polls: int = 0
     off: OffTime | None = None
+    found: str = ""
+    stop: StackStop = StackStop.UNKNOWN
 
 
 @dataclass(frozen=True, slots=True)

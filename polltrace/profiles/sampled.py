@@ -22,6 +22,7 @@ from polltrace.stacks import (
     function_name,
     up_to_beginning,
 )
+from polltrace.stacks.walked import StackStop
 
 AT_POLL, ON_CPU, OFF_CPU = "poll", "cpu", "offcpu"
 
@@ -53,7 +54,8 @@ class NamedStack:
     `undecided`: the same of a process that no engine's data recognises, so this is not known.
     `polls`: the break polls that it stands for, since the stride between samples may change.
     `off`: of a thread off CPU, for how long. `latch`: of one that spins or sleeps in the get of a
-    latch.
+    latch. `found` has a letter for each frame, how it was found (Found in stacks/walked.py); empty
+    where that is not known. `stop` is why the walk ended.
     """
 
     frames: Sequence[Frame]
@@ -66,6 +68,8 @@ class NamedStack:
     polls: int = 0
     off: OffTime | None = None
     latch: LatchWait | None = None
+    found: str = ""
+    stop: StackStop = StackStop.UNKNOWN
 
 
 def introduced(
@@ -107,7 +111,10 @@ def judged_stack(
     `is_server`: an engine's data recognises the process. Where an address lies in no mapped code
     the walk went astray, so the stack ends before it; it also ends where the program began.
     """
-    frames = up_to_beginning(list(takewhile(lambda frame: frame.module, frames)))
+    walked = len(frames)
+    frames = list(takewhile(lambda frame: frame.module, frames))
+    stop = StackStop.NOT_CODE if len(frames) < walked else stack.stop
+    frames = up_to_beginning(frames)
     called = [frame.name for frame in frames]
     at_call = stack.kind == AT_POLL
     verdicts = (classify(called, chain, at_call) for chain in break_chains())
@@ -123,6 +130,8 @@ def judged_stack(
         undecided=by_shape and not is_server,
         polls=stack.polls,
         off=stack.off,
+        found=stack.found[: len(frames)],
+        stop=stop,
     )
 
 

@@ -26,7 +26,8 @@ def identity_of(data: Mapping[str, Any]) -> Identity:
 def stack_key(stack: Mapping[str, Any]) -> tuple[Any, ...]:
     """The key that distinguishes a stack from the others of its process."""
     where = tuple(stack["addresses"]), tuple(stack.get("kernel", ()))
-    return stack["kind"], stack.get("state", ""), *where
+    walk = stack.get("hidden", ""), stack.get("found", ""), stack.get("stop", "")
+    return stack["kind"], stack.get("state", ""), *walk, *where
 
 
 class Stream:

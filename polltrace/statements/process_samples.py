@@ -46,13 +46,14 @@ def on_cpu_samples(
     """Samples on CPU by the innermost function that has a name."""
     at_us: list[int] = [round(1e6 * began_s)]
     counts: list[Counter[str]] = []
-    previous_counts: dict[tuple[int, ...], int] = {}
+    previous_counts: dict[tuple[object, ...], int] = {}
     for now_us, process in _totals(recording, CPU, identity, began_s):
         span: Counter[str] = Counter()
         for stack in process.stacks if process else ():
-            new_samples = stack.count - previous_counts.get(stack.addresses, 0)
+            key = stack.addresses, stack.found, stack.stop
+            new_samples = stack.count - previous_counts.get(key, 0)
             if stack.kind == ON_CPU and new_samples > 0:
-                previous_counts[stack.addresses] = stack.count
+                previous_counts[key] = stack.count
                 span[_function(names, identity[0], stack.addresses)] += new_samples
         at_us.append(now_us)
         counts.append(span)

@@ -132,15 +132,36 @@ enum off_state {
     OFF_STATES
 };
 
+// Why a walk along a user stack stopped.
+enum stack_stop {
+    STOP_UNKNOWN,     // the kernel's walk by frame pointers does not say
+    STOP_START,       // where the thread began: no return address by the rules
+    STOP_DEPTH,       // the stack is deeper than stack_depth
+    STOP_NO_RULES,    // code without unwind rules, and no trusted frame pointer
+    STOP_NO_ROOM,     // the code's unwind table did not fit into memory
+    STOP_UNSUPPORTED, // a DWARF expression that the table cannot hold
+    STOP_UNREADABLE,  // the stack's memory could not be read
+    STOP_NOT_CODE,    // the return address lies in no executable mapping
+    STOP_NOT_CALL,    // no call precedes the return address
+    STOP_NO_PROGRESS, // the caller's frame does not lie above the callee's
+    STACK_STOPS
+};
+
+// Above the bits of a user address: how it was found, if not by unwind rules.
+#define ADDRESS_BY_POINTER (1ull << 63) // frame pointer that no rule confirms
+#define ADDRESS_BY_SIGNAL (1ull << 62)  // registers that a signal saved: exact
+#define ADDRESS_FOUND (ADDRESS_BY_POINTER | ADDRESS_BY_SIGNAL)
+
 // The whole stack is the key, so two stacks never count as one.
 struct stack_key {
     __u32 slot;
     __u32 image;                // as in struct slot
     __u8 kind;                  // enum stack_kind
-    __u8 hidden : 4;            // enum hidden_caller
+    __u8 hidden : 3;            // enum hidden_caller
+    __u8 by_kernel : 1;         // 1: the kernel walked along frame pointers
     __u8 state : 4;             // enum off_state
     __u8 depth;                 // addresses used
-    __u8 truncated;             // 1: the stack was deeper
+    __u8 stop;                  // enum stack_stop
     __u32 kernel;               // id of the kernel's part, 0: none
     __u64 caller;               // of libc's poll, when hidden == RECOVERED
     __u64 address[STACK_DEPTH]; // innermost first

@@ -42,7 +42,7 @@ static __always_inline void walk_again(struct stack_key *key, __u64 frame) {
         frame = step[0];
     }
     key->depth = depth;
-    key->truncated = depth == stack_depth;
+    key->stop = depth == stack_depth ? STOP_DEPTH : STOP_UNKNOWN;
 }
 
 static __always_inline void find_caller(struct stack_key *key,
@@ -94,8 +94,9 @@ static __always_inline bool walk_user(void *ctx, struct stack_key *key,
     got = bpf_get_stack(ctx, key->address, size, BPF_F_USER_STACK);
     if (got <= 0)
         return false;
+    key->by_kernel = 1;
     key->depth = got / 8;
-    key->truncated = got == size;
+    key->stop = got == size ? STOP_DEPTH : STOP_UNKNOWN;
     find_caller(key, task, regs);
     return true;
 }

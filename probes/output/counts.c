@@ -17,6 +17,12 @@ static const char *const STACK_NAMES[] = {"poll", "cpu", "offcpu"};
 static const char *const HIDDEN_NAMES[] = {"unknown", "recovered",
                                            "not-needed"};
 
+// By enum stack_stop; frames.schema.json explains them.
+static const char *const STOP_NAMES[STACK_STOPS] = {
+    "unknown",     "start",      "depth",    "no-rules", "no-room",
+    "unsupported", "unreadable", "not-code", "not-call", "no-progress",
+};
+
 static void address_text(const struct endpoint *e, const uint8_t *address,
                          uint16_t port, char *text, size_t room) {
     char ip[INET6_ADDRSTRLEN] = "?";
@@ -115,6 +121,28 @@ static void add_kernel_part(struct reporter *r, uint32_t id) {
     json_close(&r->json, ']');
 }
 
+// A letter for each address printed, and why there are no more.
+static void add_walk(struct json *j, const struct stack_key *key) {
+    char found[STACK_DEPTH + 2];
+    unsigned size = 0;
+
+    for (unsigned n = 0; n < key->depth && n < STACK_DEPTH; n++) {
+        bool guessed = key->by_kernel || key->address[n] & ADDRESS_BY_POINTER;
+
+        found[size++] = n == 0                                ? 'r'
+                        : key->address[n] & ADDRESS_BY_SIGNAL ? 's'
+                        : guessed                             ? 'f'
+                                                              : 't';
+        if (n == 0 && key->hidden == HIDDEN_RECOVERED && key->by_kernel)
+            found[size++] = 't';
+    }
+    found[size] = 0;
+    json_key_text(j, "found", found);
+    json_key_text(
+        j, "stop",
+        STOP_NAMES[key->stop < STACK_STOPS ? key->stop : STOP_UNKNOWN]);
+}
+
 static void add_stacks(struct reporter *r, uint32_t index) {
     struct json *j = &r->json;
 
@@ -137,11 +165,12 @@ static void add_stacks(struct reporter *r, uint32_t index) {
             add_off_times(r, key, seen.id);
         json_key_text(j, "hidden", HIDDEN_NAMES[key->hidden]);
         json_key(j, "truncated");
-        json_bool(j, key->truncated);
+        json_bool(j, key->stop == STOP_DEPTH);
+        add_walk(j, key);
         json_list(j, "addresses");
         for (unsigned n = 0; n < key->depth && n < STACK_DEPTH; n++) {
-            json_unsigned(j, key->address[n]);
-            if (n == 0 && key->hidden == HIDDEN_RECOVERED)
+            json_unsigned(j, key->address[n] & ~ADDRESS_FOUND);
+            if (n == 0 && key->hidden == HIDDEN_RECOVERED && key->by_kernel)
                 json_unsigned(j, key->caller);
         }
         json_close(j, ']');
