@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The interface of what watches processes: eBPF, bcc, a tracer."""
+"""The interface of the sources of counts: eBPF, bcc, a tracer."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from polltrace.profiles.profile import Profile
 class Backend(Protocol):
     """Watches processes from __enter__ until stop(), Ctrl-C within until_interrupted(), its
     duration is over, or they have ended. Counts of calls and polls are exact; each backend
-    documents what else is in its profile."""
+    documents the other contents of its profile."""
 
     def __enter__(self) -> Self: ...
 
     def detach(self) -> None:
-        """Ask it to end; what it saw is still to be read."""
+        """Ask it to end; its records until then are still to be read."""
 
     def until_interrupted(self) -> AbstractContextManager[None]: ...
 

@@ -328,7 +328,7 @@ def main() -> int:
         probe = Probe(options)
         probe.finish(probe.run())
         return 0
-    except BrokenPipeError:  # the reader has gone; what is still unsaid must not fail at exit
+    except BrokenPipeError:  # the reader has gone; text still in the buffer must not fail at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 0
     except Failure as failure:

@@ -22,7 +22,7 @@ _LAST_RESORT = "--backend ptrace is left, which slows the process down ('polltra
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """`backend` is one of BACKENDS; `why` what to tell the user."""
+    """`backend` is one of BACKENDS; `why` is the reason, a sentence for the user."""
 
     backend: str
     why: str

@@ -195,7 +195,7 @@ class EbpfProbe:
         self._stderr.close()
 
     def _messages(self) -> str:
-        """The end of what the probe, or ssh and the host that it reached, wrote on stderr."""
+        """The end of the stderr of the probe, or of ssh and the host that it reached."""
         self._stderr.seek(0, os.SEEK_END)
         self._stderr.seek(max(0, self._stderr.tell() - _MOST_MESSAGES))
         return self._stderr.read().decode(errors="replace").strip()

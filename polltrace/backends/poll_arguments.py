@@ -73,7 +73,7 @@ def _judge(name: str, arguments: str, result: str) -> JudgedPoll:
     return _of_descriptor(int(pollfd["fd"]), pollfd["target"], result)
 
 
-_judged = lru_cache(1 << 12)(_judge)  # no decorator: mutmut leaves out what has one
+_judged = lru_cache(1 << 12)(_judge)  # no decorator: mutmut leaves out decorated functions
 
 
 def _judge_select(arguments: str, result: str) -> JudgedPoll:

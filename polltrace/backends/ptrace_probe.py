@@ -32,7 +32,7 @@ LONGEST_STOP_S = 1.0
 
 
 class PtraceProbe:
-    """A tracer of ours on `pids` with their threads; with `follow` also on what they fork.
+    """A tracer of ours on `pids` with their threads; with `follow` also on their children.
 
     With `stacks` it also takes the stack of each break poll. It ends with us however we end, no
     signal of a process is lost, and the processes run on.
@@ -70,7 +70,7 @@ class PtraceProbe:
         return self
 
     def detach(self) -> None:
-        """Ask it to end; what it saw is still to be read."""
+        """Ask it to end; its counts until then are still to be read."""
         self._process.ask_to_end()
 
     def until_interrupted(self) -> AbstractContextManager[None]:
@@ -78,7 +78,7 @@ class PtraceProbe:
         return detaching(self.detach)
 
     def evidence(self) -> TraceEvidence:
-        """Watch to the end and report what was seen, and what may be missing from it.
+        """Watch to the end; report the calls that were seen, and the kinds that may be missing.
 
         Raises HostError where the tracer had to be ended before it could report."""
         self._process.wait()
@@ -118,7 +118,7 @@ class PtraceProbe:
         return self.evidence().profile
 
     def stop(self) -> Profile:
-        """Detach now and report what was seen until now."""
+        """Detach now and report the counts until now."""
         self.detach()
         return self.profile()
 
@@ -146,7 +146,7 @@ class PtraceProbe:
         return tuple(stacks)
 
     def _failed(self, outcome: object) -> PolltraceError:
-        for pid in self._pids:  # most of what prevents tracing can be seen from outside
+        for pid in self._pids:  # most obstacles to tracing can be seen from outside
             try:
                 check_before(pid)
             except PolltraceError as error:

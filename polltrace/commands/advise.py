@@ -37,7 +37,7 @@ class Advise:
     session is in-band, and the lowest skip that saves as much as the best, as far as the
     measurement can tell, with cancels within --max-cancel and --max-cancel-waiting. The latter is
     2 minutes unless it is given, and 15 for a session that does not wait for locks, by the database
-    with --connect, else by samples of what it waits in. With a FILE it
+    with --connect, else by samples of its waits. With a FILE it
     shows the same for the session in that recording that loses most, or for --pid's.
 
     For an engine without out-of-band breaks (PostgreSQL) it counts the checks for --duration, times

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Types of command-line arguments that commands share; each error names what is expected."""
+"""Types of command-line arguments that commands share; each error names the expected form."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def address(text: str) -> tuple[str, int]:
 
 
 def whole_number(low: int, high: int, description: str = "a whole number") -> Callable[[str], int]:
-    """A type for whole numbers from `low` to `high`; its error calls them `what`."""
+    """A type for whole numbers from `low` to `high`; its error calls them by the `description`."""
 
     def parse(text: str) -> int:
         if not (text.isdecimal() and len(text) < 20 and low <= int(text) <= high):

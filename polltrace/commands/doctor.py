@@ -16,7 +16,7 @@ from polltrace.errors import UsageError
 class Doctor:
     """Check this host's prerequisites, and suggest fixes.
 
-    With -p, also check what a process's program offers: symbols, frame pointers. Changes nothing.
+    With -p, also check a process's program for symbols and frame pointers. Changes nothing.
     Exit code 0 when the default backend works, 1 otherwise.
     """
 

@@ -15,13 +15,13 @@ class Dump:
     Its break mode and why, how often it polls, how its time divides into on CPU, waiting for a CPU,
     for its client and for other things, and its stacks on CPU. Polls are counted for half of
     --duration, and it is sampled for the other half; it is never stopped. With --connect the
-    database adds the session, its statement, what it waits for, and the waits and statistics that
-    changed meanwhile.
+    database adds the session, its statement, its wait event, and the waits and statistics that
+    changed in that time.
     """
 
     group = "observe"
     examples = (
-        ("-p 4711", "what this session does now"),
+        ("-p 4711", "the state of this session now"),
         ("-p 4711 -d 10s --connect perf@db1:1521/ORCL", "the same with its SQL and its waits"),
     )
 

@@ -16,7 +16,7 @@ from polltrace.servers.servers import servers
 
 
 def latch_stat(args: argparse.Namespace) -> None:
-    """Print where the time of the chosen servers goes, and what of it waiting for latches takes."""
+    """Print where the time of the chosen servers goes, and the part that latches take."""
     pids = target_pids(args)
     with LatchProbes(pids, args.duration) as probes:
         _check(pids)  # after the probe, which says that a process is gone, or that root is needed

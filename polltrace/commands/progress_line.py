@@ -15,7 +15,7 @@ _CLEARED = "\r\x1b[K"
 
 class ProgressLine:
     """The Observer of a command. A terminal that knows no escape sequences gets lines of their
-    own; what is no terminal gets none, but for remarks."""
+    own; a file or pipe gets remarks alone."""
 
     def __init__(self) -> None:
         self._shown = sys.stderr.isatty()

@@ -21,8 +21,9 @@ class Ps:
 
     Observes from outside and counts break polls for a short while; it touches no process. The break
     mode follows from three facts: whether the server owns the client's socket and so gets SIGURG
-    for urgent data, whether it handles SIGURG, and what it polled meanwhile. Of PostgreSQL it
-    is whether it checked for a lost client. With --connect, a database names the session of each.
+    for urgent data, whether it handles SIGURG, and whether it polled during that time. Of
+    PostgreSQL it is whether it checked for a lost client. With --connect, a database names the
+    session of each.
     """
 
     group = "observe"

@@ -48,7 +48,7 @@ class Record:
     cost per poll on this host. Ends when --duration is over, every process has ended, or on Ctrl-C.
     With -n, --sid and --all it records processes that start later too. An existing recording is
     kept as FILE.old. With --ssh the polltrace of another host records there. A COMMAND is run and
-    recorded with what it forks; the exit code is then the command's. The recording holds no client
+    recorded with its children; the exit code is then the command's. The recording holds no client
     data, no SQL and no arguments of other programs.
     """
 

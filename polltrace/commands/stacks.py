@@ -40,7 +40,7 @@ class Stacks:
 
     Of running processes, or of a recording. The function that libc's poll hides from a
     frame-pointer walk is put back in its place. On CPU, the share of samples in the break check is
-    what the check costs, kernel and user mode. Off CPU, stacks are weighted by the time that
+    the cost of the check, kernel and user mode. Off CPU, stacks are weighted by the time that
     threads were blocked, by reason, or waited for a processor, to the nanosecond. Without eBPF,
     ptrace takes the stack of every poll, and strace -k writes them to a file elsewhere.
     """
@@ -201,7 +201,7 @@ def _recorded(args: argparse.Namespace) -> StackProfile:
         by = ": 'record --offcpu' takes them" if args.at == OFF_CPU else ""
         torn = f"; it is not whole: {recording.tear}" if recording.tear else ""
         raise UsageError(f"{args.file} has no such stacks{by}{torn}")
-    kernel = args.kernel or args.at != OFF_CPU  # of others it has what was recorded
+    kernel = args.kernel or args.at != OFF_CPU  # other stacks were recorded with or without it
     return stack_profile(profile, recording.names, args.at, kernel=kernel)
 
 

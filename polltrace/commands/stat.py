@@ -35,11 +35,11 @@ class Stat:
 
     Attaches to running processes without stopping them, and counts until --duration is over, every
     process has ended, or Ctrl-C. A break poll is a poll of one connected socket with timeout 0,
-    or what else the process's engine checks by (docs/reference/engines.md). A COMMAND is run and
-    counted with what it forks; the exit code is then the command's. With --from-strace or
+    or another call by which the process's engine checks (docs/reference/engines.md). A COMMAND is
+    run and counted with its children; the exit code is then the command's. With --from-strace or
     --from-truss it evaluates a trace from a host where polltrace cannot run. With --latches it
-    measures instead where the time of database servers goes, whole, and what of it they spin and
-    sleep for latches.
+    measures instead where all the time of database servers goes, and how long they spin and sleep
+    for latches.
     """
 
     group = "observe"

@@ -21,9 +21,9 @@ class Top:
 
     One probe counts break polls in short windows; the cost per poll is measured on this host while
     nothing is attached to the measured process. Enter opens a server: why it is in-band, its
-    stacks, the forecast for each setting. There c copies what to change. R records a server, until
-    it is pressed again or top ends. F1 shows the keys. Where stdin or stdout is no terminal, top
-    prints as with --batch.
+    stacks, the forecast for each setting. There c copies the change to make. R records a server,
+    until it is pressed again or top ends. F1 shows the keys. Where stdin or stdout is no terminal,
+    top prints as with --batch.
     """
 
     group = "observe"
@@ -110,7 +110,7 @@ class Top:
 
 
 def _recording(text: str) -> Path:
-    # What reads recordings takes libraries that watching does not.
+    # Reading recordings takes libraries that watching does not.
     from polltrace.commands.recorded import recording_path
 
     return recording_path(text)

@@ -24,9 +24,9 @@ class Trace:
     FILE is a trace file (also .gz, .zst), a folder of them, a pattern, or - for stdin. Without
     other options, calls are listed by name, and add up to the elapsed time. A first word can ask
     for more: statements (TKPROF's table), experiences, calls (one experience as a tree), client
-    (network and think time), fetches (what another array size would save), gaps, binds (executions
+    (network and think time), fetches (the saving of another array size), gaps, binds (executions
     as SQL), diff A B, crop (a part of a file), page (timeline and flame graph as HTML); files lists
-    what is known of each file. A file of such a name is ./NAME.
+    the facts about each file. A file of such a name is ./NAME.
 
     EXPR is SQL over the
     columns that docs/tasks/trace.md lists (name, dur, af, e, c, ela, dep, sqlid, sql, rows, line,

@@ -31,7 +31,7 @@ def open_traces(args: argparse.Namespace, files: Sequence[str] = ()) -> Iterator
 
 
 def tell(code: int, database: TraceDatabase) -> int:
-    """Say on stderr what to know of the files; the exit code."""
+    """Print remarks on the files on stderr; return the exit code."""
     from polltrace.sqltrace.accounting import remarks
 
     for remark in remarks(database.summaries):

@@ -24,13 +24,13 @@ class Why:
 
     The cause of in-band breaks is the server's DISABLE_OOB, a client that never asked (its driver
     or platform), a path that drops urgent data, so that the check at connect failed, or unknown;
-    the report names what would settle it. Of an engine whose checks only find a client that is gone
-    (PostgreSQL): whether it checks, and how to be sure. Observes from outside, and counts break
-    polls for --duration.
+    the report names the evidence that is missing. Of an engine whose checks only find a client that
+    is gone (PostgreSQL): whether it checks, and how to be sure. Observes from outside, and counts
+    break polls for --duration.
 
     With --slow: how much of the session's round trips is network, client and server. The kernel
-    counts the server's processor time and the connection's round trips; samples of what the server
-    waits in tell its waits for the client from others. Nothing is attached.
+    counts the server's processor time and the connection's round trips; samples of the server's
+    waits tell those for the client from others. Nothing is attached.
     """
 
     group = "decide"

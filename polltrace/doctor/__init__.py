@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Checks this host's prerequisites, what each is for, and suggests a fix for what is missing."""
+"""Checks this host's prerequisites, with the purpose of each and a fix for a missing one."""

@@ -19,7 +19,7 @@ class State(Enum):
 class Prerequisite:
     """A need of one feature of polltrace.
 
-    name: what is checked, as the first column prints it;
+    name: of the thing checked, as the first column prints it;
     state: whether it is met;
     detail: observation of the check;
     enables: the commands and options that need it;

@@ -29,7 +29,7 @@ def doctor_data(prerequisites: Sequence[Prerequisite], works: bool) -> dict[str,
 
 
 def doctor_text(prerequisites: Sequence[Prerequisite], works: bool) -> str:
-    """A line each, and below what is not right what it would enable and the fix."""
+    """A line for each; below one that is not met, the features that need it and the fix."""
     lines = []
     for prerequisite in prerequisites:
         lines.append(f"{_MARKS[prerequisite.state]:<8}{prerequisite.name:<20}{prerequisite.detail}")

@@ -80,7 +80,7 @@ def time_line(budget: TimeBudget, first: str) -> str:
 def database_lines(
     state: DatabaseState, width: int = _WIDTH, most_sql: int | None = None
 ) -> list[str]:
-    """The session, its statement and state, wrapped at `width`; then what changed. The statement
+    """The session, its statement and state, wrapped at `width`; then the changes. The statement
     takes `most_sql` lines at most."""
     database_session, activity = state.session, state.activity
     lines = [
@@ -126,7 +126,7 @@ def _pct(share: float) -> str:
 
 
 def dump_data(state: SessionState) -> dict[str, Any]:
-    """Shares of time are from 0 to 1, those of samples in per cent; null is what is not known."""
+    """Shares of time are from 0 to 1, those of samples in per cent; null is unknown."""
     session, budget = state.session, state.budget
     server, checks = session.server, state.checks
     database = state.database

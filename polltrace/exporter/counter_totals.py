@@ -12,7 +12,7 @@ from polltrace.breaks.break_mode import BreakMode
 from polltrace.profiles.frames import Identity
 from polltrace.watch.snapshot import ServerRow, Snapshot
 
-# A process chooses its own title, so what is in it cannot be trusted to be few.
+# A process chooses its own title, so the number of names in titles has no natural limit.
 _MOST_SIDS = 64
 _OTHERS = "other"
 
@@ -77,7 +77,7 @@ class CounterTotals:
         return Group(row.engine, row.instance, row.mode)
 
     def take(self, snapshot: Snapshot) -> None:
-        """Add what its processes did since the snapshot before."""
+        """Add the counts of its processes since the previous snapshot."""
         for row in snapshot.rows:
             self._add(row)
         present = {row.identity for row in snapshot.rows}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The exporter's loop: from the probe's lines to what the next scrape is answered with."""
+"""The exporter's loop: from the probe's lines to the answer to the next scrape."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def export(server: MetricsServer, interval_s: float, busiest: int) -> None:
             if lines is None:
                 raise probe.failure()
             for line in lines:
-                # What a process did last is in the frame before the line of its end.
+                # The last counts of a process are in the frame before the line of its end.
                 if host.feed(line):
                     watchdog.frame()
                     snapshot = host.snapshot(calibration.poll_costs)

@@ -43,7 +43,7 @@ _COUNTS = 1 << 64
 def parse(line: str | bytes) -> ProbeRecord | None:
     """The record of one line; None for a type this release does not know.
 
-    Raises FrameError for what is not a record at all, or lacks a field it must have.
+    Raises FrameError for a text that is no record, or lacks a required field.
     """
     try:
         return record_of(_data(line))

@@ -25,9 +25,9 @@ class Header:
     """Printed once everything is attached: reading it means that counting has begun.
 
     `probe` is the probe's version, `host` the host's name, `kernel` the release of the running one,
-    `mode` what is measured ("count", "watch", "time", "syscalls", "off-cpu"), `variant` how the
-    probe is attached. `attached_s` is when it was attached, in seconds since the host booted; None
-    where that is not known.
+    `mode` the kind of measurement ("count", "watch", "time", "syscalls", "off-cpu"), `variant` how
+    the probe is attached. `attached_s` is when it was attached, in seconds since the host booted;
+    None where that is not known.
     """
 
     probe: str
@@ -272,8 +272,8 @@ class ProcessTotals:
 class ProbeFrame:
     """Totals of `processes` at `t_s` seconds after attaching.
 
-    `lost` counts by kind what could not be counted. `probe_cpu_s` is the CPU time of the probe's
-    process, `bpf_s` that of its programs in the kernel; None where it may not ask.
+    `lost` counts the events that could not be counted, by kind. `probe_cpu_s` is the CPU time of
+    the probe's process, `bpf_s` that of its programs in the kernel; None where it may not ask.
     """
 
     t_s: float

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""`polltrace stat --latches`: where the time of processes goes, whole, and what of it latches take,
+"""`polltrace stat --latches`: where all the time of processes goes, and the part that latches take,
 as text and as data."""
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from polltrace.profiles.latches import LatchPath, LatchTime
 from polltrace.profiles.off_cpu_report import off_cpu_data, off_cpu_lines, off_cpu_notes
 
 SHOWN = 10
-LINKS = 4  # of a path: what gets the latch and three callers
+LINKS = 4  # of a path: the function that gets the latch and three callers
 _INSIDE_ONLY = (
     "Gets and misses that were over at once leave no trace outside of the server: v$latch counts "
     "them."

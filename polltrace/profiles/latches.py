@@ -25,8 +25,8 @@ class LatchPath:
 
 @dataclass(frozen=True, slots=True)
 class LatchTime:
-    """The threads' lives divided (`whole`), and by `paths`, the longest time first, what of it was
-    waiting for latches. CPU time was sampled `samples` times."""
+    """The threads' lives divided (`whole`), and the part that was waiting for latches, by `paths`,
+    the longest time first. CPU time was sampled `samples` times."""
 
     whole: OffCpuTime
     seconds: float

@@ -28,7 +28,8 @@ class Profile:
 
     `seconds` is how long the probe was attached. `processes` and `ended`, those that have ended
     since, are identified by (pid, start_ticks). `ended_s` is when these ended, in seconds from
-    attaching, where the probe noted it. `lost` counts by kind what could not be counted;
+    attaching, where the probe noted it. `lost` counts the events that could not be counted, by
+    kind;
     `complete`: the probe printed its last record."""
 
     header: Header

@@ -152,7 +152,8 @@ def have_names(stacks: Sequence[NamedStack]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Shares:
-    """On-CPU samples by what they were taken in: of `total`, `polling` on the way to a poll and in
+    """On-CPU samples by the code that they were taken in: of `total`, `polling` on the way to a
+    poll and in
     it, `checking` in a check that does not poll. `named` is whether any function of the chain had
     a name; if not, the counts mean nothing."""
 

@@ -27,9 +27,9 @@ from polltrace.stacks.picture import NANOSECONDS
 class StackQuality:
     """Quality figures of a set of stacks. All but the last three count samples.
 
-    `early`: those that end before their program began, by object; `truncated`: deeper than what
-    was kept; `caller_unknown`: taken at a break poll, where libc's poll hides its caller and its
-    place was not known; `unnamed`: of processes that ended before anyone saw their mappings;
+    `early`: those that end before their program began, by object; `truncated`: deeper than
+    the kept frames; `caller_unknown`: taken at a break poll, where libc's poll hides its caller and
+    its place was not known; `unnamed`: of processes that ended before anyone saw their mappings;
     `lost`: no room for one more different stack, or none could be taken; `no_kernel`: kept
     without their kernel part; `skipped`: samples that the kernel refused the probe;
     `problems`: objects that lack names (path, reason); `complete`: the probe saw the end.

@@ -12,7 +12,7 @@ from polltrace.profiles.profile import Profile
 
 
 def stat_data(profile: Profile) -> dict[str, Any]:
-    """The profile as JSON-ready data: `processes`, how long they were watched, what was lost."""
+    """The profile as JSON-ready data: `processes`, how long they were watched, and losses."""
     return {
         "seconds": profile.seconds,
         "kernel": profile.header.kernel,

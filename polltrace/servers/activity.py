@@ -38,7 +38,7 @@ class Activity:
 
     `status` and `event` are the columns of V$SESSION (PostgreSQL: state, and wait_event with its
     type, of pg_stat_activity). `waiting`: it waits for `event`, since `event_s` seconds (None: not
-    known), where `blocker` is the SID of the session that holds what it waits for (None: none is
+    known), where `blocker` is the SID of the session that holds the resource (None: none is
     known); otherwise it is on CPU or between waits. `sql_id` is the statement that it executes, or
     executed last where it is not `executing`; `sql_text` its first 1000 characters.
 
@@ -107,7 +107,7 @@ def activity_change(earlier: Activity, later: Activity) -> ActivityChange:
 
 class SessionActivity:
     """Reads the session of one server process from __enter__ to __exit__. Raises DriverError with
-    what the driver reported, NoSuchProcessError where the database has no session of the
+    the message of the driver, NoSuchProcessError where the database has no session of the
     process."""
 
     def __init__(self, login: Login, server: Server) -> None:

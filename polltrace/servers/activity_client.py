@@ -2,7 +2,7 @@
 """The process that holds the login while a session's activity is read.
 
 Its first line on stdin is the login and the server process; it answers each line with one of JSON:
-the first with the session, the others with what the session does at that moment.
+the first with the session, the others with the activity of the session at that moment.
 """
 
 from __future__ import annotations

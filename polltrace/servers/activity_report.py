@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A session's activity as lines and as data: the statement, the state, and what changed."""
+"""A session's activity as lines and as data: the statement, the state, and the changes."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def change_lines(change: ActivityChange, most_events: int, most_statistics: int)
 
 
 def activity_data(activity: Activity, change: ActivityChange) -> dict[str, Any]:
-    """`waited` and `statistics` are what changed in `seconds`."""
+    """`waited` and `statistics` are the changes in `seconds`."""
     return {
         "status": activity.status,
         "waits_for": activity.event if activity.waiting else None,

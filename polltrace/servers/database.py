@@ -14,7 +14,8 @@ from polltrace.servers.login import POSTGRESQL, Login, login_of
 from polltrace.servers.login_process import OPTIONAL, LoginProcess
 from polltrace.servers.servers import Server
 
-# By the views that --connect reads (Engine.views), what holds the login and tells the sessions.
+# The program that holds the login and lists the sessions, by the views that --connect reads
+# (Engine.views).
 _CLIENTS = {
     "oracle": "polltrace.servers.database_client",
     "postgresql": "polltrace.servers.postgresql_client",
@@ -86,8 +87,8 @@ class Lookup:
 def lookup(args: argparse.Namespace) -> Lookup:
     """The sessions of the database that `args` or the environment name; nothing without one.
 
-    Raises UsageError for a password on the command line or a missing one, DriverError with what
-    the driver reported.
+    Raises UsageError for a password on the command line or a missing one, DriverError with the
+    message of the driver.
     """
     login = login_of(args.connect, args.password_fd)
     return Lookup({}) if login is None else Lookup(ask(login))

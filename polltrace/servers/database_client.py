@@ -10,7 +10,7 @@ import json
 import sys
 from typing import Any
 
-# Every field as v$session has it, and what stands for it where the database has no such column.
+# Every field as v$session has it, and its substitute where the database has no such column.
 _COLUMNS = {
     "spid": "p.spid",
     "sid": "s.sid",

@@ -17,7 +17,7 @@ from typing import Any, Self
 from polltrace.errors import DriverError
 from polltrace.servers.login import PASSWORD, Login
 
-# A database that hangs must not keep us from what is known without it.
+# A database that hangs must not withhold the facts that are known without it.
 PATIENCE_S = 20.0
 OPTIONAL = "; without --connect all else is shown"
 
@@ -25,8 +25,8 @@ OPTIONAL = "; without --connect all else is shown"
 class LoginProcess:
     """Runs `module` from __enter__ to __exit__. Each line on its stdin is an object of JSON, which
     it answers with one; the first has the login, so the password is in no environment and on no
-    command line. `purpose` is what it cannot do when that fails: "ask", "trace by"; `hint` follows
-    where there was no answer. `late`: it was killed because there was none."""
+    command line. `purpose` is the action that fails without an answer: "ask", "trace by"; `hint`
+    follows where there was no answer. `late`: it was killed because there was none."""
 
     def __init__(self, module: str, login: Login, purpose: str, hint: str = "") -> None:
         self._module, self._login, self._purpose, self._hint = module, login, purpose, hint
@@ -53,8 +53,8 @@ class LoginProcess:
         )
 
     def ask(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """The answer. Raises DriverError with what the driver reported, or that there was no answer
-        in PATIENCE_S: the process is then gone."""
+        """The answer. Raises DriverError with the message of the driver, or because there was no
+        answer in PATIENCE_S: the process is then gone."""
         assert self._process.stdin is not None
         with contextlib.suppress(BrokenPipeError):  # its last words say why
             self._process.stdin.write(json.dumps(request) + "\n")

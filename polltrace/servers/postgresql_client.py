@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The process that holds a login to PostgreSQL: its sessions, and what one of them does.
+"""The process that holds a login to PostgreSQL: its sessions, and the activity of one.
 
 Its first line on stdin is the login; it answers with every session. With the PID of a server
-process in it, it answers with that one's session, and every other line with what it does then.
+process in it, it answers with that one's session, and every other line with its activity then.
 Source of the columns: PostgreSQL documentation, "Monitoring Database Activity" (pg_stat_activity)
 and "pg_locks"; to_jsonb gives null for one that a release does not have.
 """

@@ -87,12 +87,12 @@ class Server:
         return f"{engine.configuration_file} in {engine.configuration_directories[-1]}"
 
     def why(self, polls_on_cpu: bool | None) -> Diagnosis:
-        """Why it is in-band, if it is, with what a probe saw (None: no probe was attached)."""
+        """Why it is in-band, if it is, by the polls that a probe saw (None: no probe)."""
         evidence = self.evidence(polls_on_cpu)
         return diagnosis(self.engine, evidence, self.settings, edited=self.edited)
 
     def mode(self, polls_on_cpu: bool | None) -> BreakMode:
-        """The break mode; `polls_on_cpu` is what a probe saw."""
+        """The break mode; `polls_on_cpu` is from a probe, None without one."""
         return mode_of(self.engine, self.evidence(polls_on_cpu))
 
     def client_polls(self, totals: ProcessTotals) -> int:

@@ -31,7 +31,7 @@ class SessionTrace:
     """Extended SQL trace with waits (10046, level 8) of the sessions of `pids`, by DBMS_MONITOR.
 
     On from __enter__ to __exit__: a process of its own holds the login, and switches it off when
-    this process ends, killed or not. Raises DriverError with what the driver reported, and
+    this process ends, killed or not. Raises DriverError with the message of the driver, and
     NoSuchProcessError where the database has no session of one of the processes.
     """
 
@@ -64,7 +64,7 @@ class SessionTrace:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        """Switch off; says on stderr what could not be switched off."""
+        """Switch off; name on stderr the sessions that could not be switched off."""
         process = self._process
         answer = process.hang_up()
         process.__exit__(kind, error, traceback)

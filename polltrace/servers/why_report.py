@@ -41,7 +41,7 @@ def verdict(session: Session) -> str:
 
 
 def why_text(session: Session) -> str:
-    """The verdict in a sentence; what it rests on; what would settle it; the cure."""
+    """The verdict in a sentence, its evidence, the missing evidence, and the cure."""
     diagnosis = session.why
     lines = [
         verdict(session),

@@ -24,8 +24,8 @@ def arguments_of(capture: Capture) -> tuple[int, ...]:
 
 
 def call_text(capture: Capture) -> str:
-    """`poll(ufds=<pollfd fd=3, events=1, revents=0>, nfds=1, timeout=0)`: what a pointer leads to
-    where that lies on the stack, else the address."""
+    """`poll(ufds=<pollfd fd=3, events=1, revents=0>, nfds=1, timeout=0)`: the target of a
+    pointer where it lies on the stack, else the address."""
     registers = SimpleNamespace(
         orig_rax=capture.number, **dict(zip(_REGISTERS, capture.arguments, strict=True))
     )

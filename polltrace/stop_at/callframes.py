@@ -2,7 +2,7 @@
 """The call frame rules of .eh_frame: where a function's caller's registers are, at any address.
 
 The format is the Linux Standard Base's, chapter 10.6, and DWARF's, section 6.4. A program writes
-its own: every number is checked, and what is not understood is a ValueError.
+its own: every number is checked, and unknown contents are a ValueError.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The process that traces, in a session of its own, and what it hands back.
+"""The process that traces, in a session of its own, and the results that it hands back.
 
 Its end is a release, so it is made to end: with us, when its time is over, and when it gives no
 sign of life, be it because someone stopped it. The kernel's timer sees to that (deadline.py).
@@ -21,7 +21,7 @@ from polltrace.stop_at.deadline import Deadline
 from polltrace.stop_at.tracing import Limits
 
 _PR_SET_PDEATHSIG = 1
-# For what is done after the time is over: to hand back what was found.
+# For the hand-over of the results after the time is over.
 _GRACE_S = 5.0
 _libc = ctypes.CDLL(None)
 

@@ -21,7 +21,7 @@ _NO_TIMEOUT = bytes(struct.calcsize("=qq"))
 
 
 def may_interrupt(pid: int, tid: int) -> bool:
-    """Whether an interruption would go unnoticed: it runs, or sleeps in what is restarted."""
+    """Whether an interruption would go unnoticed: it runs, or its call is restarted."""
     letter = state(pid, tid)
     if letter != "S":
         return letter == "R"

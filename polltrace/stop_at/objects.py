@@ -16,7 +16,7 @@ from polltrace.stop_at.callframes import Cursor, Rules, rules_at
 
 _LARGEST = 256 << 20
 _MOST_KNOWN = 1 << 14
-_SORTED_PAIRS = 0x3B  # two 32-bit numbers relative to the header: what every linker writes
+_SORTED_PAIRS = 0x3B  # two 32-bit numbers relative to the header, as every linker writes
 
 
 @dataclass(frozen=True, eq=False)

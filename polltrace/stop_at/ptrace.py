@@ -29,8 +29,8 @@ _THREADS = func.PTRACE_O_TRACESYSGOOD | func.PTRACE_O_TRACECLONE | func.PTRACE_O
 _FORKS = func.PTRACE_O_TRACEFORK | func.PTRACE_O_TRACEVFORK
 
 
-# struct ptrace_syscall_info, Linux 5.3: what it is, architecture, instruction, stack pointer; at an
-# entry number and arguments, at an exit result and whether it is an error.
+# struct ptrace_syscall_info, Linux 5.3: kind of stop, architecture, instruction, stack pointer; at
+# an entry number and arguments, at an exit result and whether it is an error.
 _SYSCALL_INFO = struct.Struct("=B3xI10Q")
 _info = ctypes.create_string_buffer(_SYSCALL_INFO.size)
 _info_address = ctypes.addressof(_info)
@@ -56,7 +56,7 @@ class CallExit:
 
 
 def seize(tid: int, follow: bool = False) -> None:
-    """Become the tracer of a thread without stopping it; with `follow`, of what it forks as well.
+    """Become the tracer of a thread without stopping it; with `follow`, of its children as well.
     Raises OSError as ptrace(2) does, as all of these."""
     _request(_SEIZE, tid, _THREADS | (_FORKS if follow else 0))
 

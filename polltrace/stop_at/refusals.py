@@ -30,7 +30,7 @@ class NotSeenError(PolltraceError):
 
 
 def check_before(pid: int) -> None:
-    """Raise for what needs no attempt: a process that is gone, traced, a thread, of 32 bits."""
+    """Raise for a process that cannot be traced: gone, traced already, a thread, of 32 bits."""
     letter = state(pid, pid)
     if letter in ("", "Z", "X"):
         raise NoSuchProcessError(f"no process {pid}" if not letter else f"{pid} has ended")

@@ -26,7 +26,7 @@ _PARENT_S = 0.1
 
 
 class Tracer:
-    """Traces all threads of `pids`, with `follow` also of what they fork, until its end.
+    """Traces all threads of `pids`, with `follow` also of their children, until its end.
 
     The threads are let go when this process ends: end it at once.
     """

@@ -29,7 +29,9 @@ class Walk:
 def walk(
     copy: StackCopy, rules: Callable[[int], Rules | None], is_code: Callable[[int], bool]
 ) -> Walk:
-    """`rules` gives those at an address, None where there are none; `is_code` what can return."""
+    """`rules` gives those at an address, None where there are none; `is_code` tells whether an
+    address can be returned to.
+    """
     registers = {**copy.kept, RSP: copy.stack, RETURN: copy.instruction}
     addresses = [copy.instruction]
     by_pointer = 0

@@ -77,7 +77,7 @@ def batch(state: UIState, watch: WatchOptions, iterations: int | None, *, as_jso
                 host.set_worst_gaps(survey.worst_s)
                 host.set_timed_costs(survey.costs)
             calibration.want(snapshot.knots)
-            # On an overloaded host measuring takes its time: what is late comes with later prints.
+            # On an overloaded host measuring takes its time: late figures come with later prints.
             before_s = time.monotonic()
             calibration.wait(patience_s)
             patience_s = max(0.0, patience_s - (time.monotonic() - before_s))

@@ -59,7 +59,7 @@ class BriefMeasurement:
 
 class GapSurvey:
     """Times all sessions that poll for a moment, once in a while; `worst_s` are the longest gaps
-    that were seen since each began, `costs` what a poll costs each by the polls timed last."""
+    that were seen since each began, `costs` the cost of a poll to each by the polls timed last."""
 
     def __init__(
         self, probe_host: ProbeHost | None, clock: Callable[[], float] = time.monotonic

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The columns of the table: what each shows, how wide, and by what it is sorted."""
+"""The columns of the table: the value, width and sort key of each."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _value(estimate: Estimate | None) -> float | None:
     return estimate.value if estimate else None
 
 
-# Below this share of the value the interval begins of what is not known to the first digit.
+# A value whose interval begins below this share of it is not known to the first digit.
 _VAGUE = 0.25
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Copies what is to be changed for an open session, to be pasted where it is wanted."""
+"""Copies the change to make for an open session, to be pasted where it is wanted."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def copy_cure(session: SessionView, terminal: Terminal) -> str:
     if not cure:
         return "Nothing is known that would help it."
     peer = server.socket.peer if server.socket else "a local client"
-    # Paths in it are the server's: what is pasted into a shell must not press its keys.
+    # Paths in it are the server's: text that is pasted into a shell must not press its keys.
     text = printable(f"Process {server.pid} ({server.instance}, client {peer})\n{cure}\n")
     terminal.copy(text)
     try:

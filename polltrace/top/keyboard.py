@@ -25,7 +25,8 @@ _KEY = re.compile(r"\x1b(\[\[[A-E]|\[[0-9;]*[A-Za-z~]|O[A-Za-z])|(.)", re.DOTALL
 
 
 def keys(typed: str) -> list[str]:
-    """The keys of what one read of the terminal gave: characters, or names such as "pageup".
+    """The keys in the characters of one read of the terminal: characters, or names such as
+    "pageup".
 
     A terminal sends a sequence at once, so an escape that nothing follows is the key itself.
     Unknown sequences are left out.

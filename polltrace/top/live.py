@@ -78,7 +78,7 @@ class Live:
                         self._draw()
 
     def _begin(self) -> Iterable[HasFileno]:
-        """Attach; what is to be waited for."""
+        """Attach; return the files to wait for."""
         probe = LiveProbe.of_host(self._watch.interval_s, self._watch.probe_host)
         self._probe = self._ending.enter_context(probe)
         return self._probe, self._calibration
@@ -141,7 +141,7 @@ class Live:
         return is_now_followed or is_time_followed or news
 
     def _follow_now(self, server: Server | None) -> bool:
-        """Measure what the open session does while that is shown; whether there is news."""
+        """Measure the activity of the open session while that is shown; whether there is news."""
         if self._now is None:
             if server is None:
                 return False
@@ -213,7 +213,7 @@ class Live:
                 self._record()
 
     def _copied(self, width: int) -> str:
-        # What advice is made of takes numpy.
+        # The parts of advice take numpy.
         from polltrace.top.cure import copy_cure
 
         return copy_cure(self._session_view(width), self._terminal)

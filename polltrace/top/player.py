@@ -38,7 +38,7 @@ from polltrace.watch.window_rate import FEWEST_WINDOWS
 
 
 class RecordedHost:
-    """The host of a recording: nothing runs there, and what is known of it is in the file."""
+    """The host of a recording: nothing runs there, and all that is known of it is in the file."""
 
     def __init__(self, recording: Recording) -> None:
         self._names, self._factors = recording.names, recording.host_factors
@@ -51,11 +51,11 @@ class RecordedHost:
         return None
 
     def add(self, server: Server) -> None:
-        """Keep what the file states of a server."""
+        """Keep the facts that the file has about a server."""
         self._servers[server.pid] = server
 
     def note(self, process: WatchedProcess) -> None:
-        """Nothing to keep: the file has what was seen of it."""
+        """Nothing to keep: the file has all observations of it."""
 
     def servers(self, pids: Iterable[int]) -> list[Server]:
         return [self._servers[pid] for pid in pids if pid in self._servers]

@@ -91,7 +91,7 @@ class SessionRecording:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        """Wait for the end of what is being written, and say on stderr where it is."""
+        """Wait for the end of the recording that is being written, and name its file on stderr."""
         if self._process is not None:
             self._end(self._process)
             self._finish(self._process)

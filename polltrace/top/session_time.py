@@ -13,7 +13,7 @@ from polltrace.profiles.latches import LatchTime
 from polltrace.servers.servers import Server
 from polltrace.top.followed_session import FollowedSession, Measurement
 
-# Its context switches are followed all the while: docs/tasks/stacks.md has what that costs.
+# Its context switches are followed all the while: docs/tasks/stacks.md has the cost of that.
 _EVERY_S = 2.0
 
 

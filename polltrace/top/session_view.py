@@ -62,7 +62,7 @@ def session_view(
     costs: PollCosts,
     gaps: ProcessTotals | None = None,
 ) -> SessionView:
-    """Put together what one probe saw of one process, and the gaps that another timed."""
+    """Put together the profile of one process by one probe, and the gaps that another timed."""
     if not profile.totals:
         return SessionView(server=server).ended()
     totals = profile.only()

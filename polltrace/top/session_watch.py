@@ -36,7 +36,7 @@ _COUNT_S = 3.0
 
 
 class SessionWatch:
-    """Follows one server at a time, the one that is `opened`; `now` is what has been seen of it
+    """Follows one server at a time, the one that is `opened`; `now` is its activity
     since."""
 
     def __init__(self, probe_host: ProbeHost) -> None:
@@ -62,10 +62,10 @@ class SessionWatch:
     def follow(
         self, opened: Identity | None, server: Server | None, costs: PollCosts, state: UIState
     ) -> bool:
-        """Look at what was `opened`, or at none; whether there is news. Never waits.
+        """Look at the `opened` server, or at none; whether there is news. Never waits.
 
-        `server` is what is known of it, None once it is gone. When `state` asks for gaps or system
-        calls once more, these are measured for a while.
+        `server` has the facts known of it, None once it is gone. When `state` asks for gaps or
+        system calls once more, these are measured for a while.
         """
         requested = state.timings, state.countings
         if opened != self.opened:

@@ -58,7 +58,7 @@ class Terminal:
         return size.columns or 80, size.lines or 24
 
     def draw(self, lines: Sequence[Text]) -> None:
-        """Draw over what is there, without flicker."""
+        """Draw over the present lines, without flicker."""
         width, _ = self.size()
         # Cleared before it is written: at the margin, clearing after would take the last column.
         self._write("\x1b[H\x1b[2K" + "\r\n\x1b[2K".join(ansi(lines, width)))
