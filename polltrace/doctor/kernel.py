@@ -12,7 +12,6 @@ _VARIANTS = {
     "fentry": "counting at no cost to other processes",
     "tp_btf": "counting, exactly",
     "raw_tp": "counting, exactly, at slightly more cost than tp_btf",
-    "tracepoint": "counting, exactly, at more cost than raw_tp",
     "kprobe": "counting, exactly, where the kernel preempts the programs of the others",
 }
 

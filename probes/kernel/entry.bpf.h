@@ -3,7 +3,6 @@
 //   fentry      ctx[0] registers, which some kernels refuse to read
 //   tp_btf      ctx[0] registers, ctx[1] number or result; typed pointers
 //   raw_tp      the same, as plain numbers
-//   tracepoint  ctx[1] number, ctx[2]... arguments or result
 //   kprobe      the registers at the function's entry; rdi points to the call's
 #ifndef POLLTRACE_ENTRY_BPF_H
 #define POLLTRACE_ENTRY_BPF_H
@@ -211,30 +210,6 @@ static __always_inline int enter_raw(__u64 *ctx, const bool cast) {
     return on_poll(ctx, &now, &call, cast);
 }
 
-// The kernel does not run these tracepoints for the 32-bit ABI.
-static __always_inline int enter_event(__u64 *ctx, long nr, const bool cast) {
-    struct poll_call call = {nr, ctx[2], ctx[3], ctx[4], NULL};
-    struct current now;
-
-    return is_watched(&now, cast) ? on_poll(ctx, &now, &call, cast) : 0;
-}
-
-// An event has as many arguments as its call; the kernel refuses a program that
-// reads more of them.
-static __always_inline int enter_event_call(__u64 *ctx, long nr, int arguments,
-                                            const bool cast) {
-    struct any_call call = {.nr = nr, .argument = {ctx[2], ctx[3], ctx[4]}};
-    struct current now;
-
-    if (!is_watched(&now, cast))
-        return 0;
-    if (arguments > 3)
-        call.argument[3] = ctx[5];
-    if (arguments > 4)
-        call.argument[4] = ctx[6];
-    return on_call(ctx, &now, &call, cast);
-}
-
 static __always_inline int leave(__u64 *ctx, const bool cast) {
     leave_timed(cast ? bpf_get_current_task_btf() : NULL, cast);
     return 0;
@@ -303,26 +278,6 @@ static __always_inline int enter_all_raw(__u64 *ctx, const bool cast) {
     return 0;
 }
 
-static __always_inline int enter_all_event(__u64 *ctx, const bool cast) {
-    struct current now;
-    struct poll_call call;
-
-    if (!is_watched(&now, cast))
-        return 0;
-    if (is_32bit_call(&now, cast))
-        return is_poll_32(ctx[1])
-                   ? on_poll_32(ctx, ctx[1], ctx[2], ctx[3], ctx[4])
-                   : 0;
-    if (is_poll(ctx[1])) {
-        call = (struct poll_call){ctx[1], ctx[2], ctx[3], ctx[4], NULL};
-        on_poll(ctx, &now, &call, cast);
-    } else if (call_of(ctx[1])) {
-        enter_event_call(ctx, ctx[1], CALL_ARGUMENTS, cast);
-    }
-    start_syscall(now.index, now.tid, ctx[1]);
-    return 0;
-}
-
 static __always_inline int leave_all(long nr, long ret, const bool cast) {
     struct current now;
 
@@ -339,10 +294,6 @@ static __always_inline int leave_all_btf(__u64 *ctx, const bool cast) {
 
 static __always_inline int leave_all_raw(__u64 *ctx, const bool cast) {
     return leave_all(READ(cast, pt_regs, ctx[0], orig_ax), ctx[1], cast);
-}
-
-static __always_inline int leave_all_event(__u64 *ctx, const bool cast) {
-    return leave_all(ctx[1], ctx[2], cast);
 }
 
 #endif

@@ -23,8 +23,6 @@ BOTH("fentry/__x64_sys_poll", fentry_poll, enter_fentry, NR_POLL)
 BOTH("fentry/__x64_sys_ppoll", fentry_ppoll, enter_fentry, NR_PPOLL)
 BOTH("tp_btf/sys_enter", tp_btf_enter, enter_btf)
 BOTH("raw_tp/sys_enter", raw_tp_enter, enter_raw)
-BOTH("tp/syscalls/sys_enter_poll", tracepoint_poll, enter_event, NR_POLL)
-BOTH("tp/syscalls/sys_enter_ppoll", tracepoint_ppoll, enter_event, NR_PPOLL)
 BOTH("kprobe/__x64_sys_poll", kprobe_poll, enter_kprobe, NR_POLL)
 BOTH("kprobe/__x64_sys_ppoll", kprobe_ppoll, enter_kprobe, NR_PPOLL)
 
@@ -41,20 +39,6 @@ BOTH("fentry/__x64_sys_epoll_pwait2", fentry_epoll_pwait2, enter_fentry_call,
 BOTH("fentry/__x64_sys_recvfrom", fentry_recvfrom, enter_fentry_call,
      NR_RECVFROM)
 BOTH("fentry/__x64_sys_recvmsg", fentry_recvmsg, enter_fentry_call, NR_RECVMSG)
-BOTH("tp/syscalls/sys_enter_select", tracepoint_select, enter_event_call,
-     NR_SELECT, 5)
-BOTH("tp/syscalls/sys_enter_pselect6", tracepoint_pselect6, enter_event_call,
-     NR_PSELECT6, 6)
-BOTH("tp/syscalls/sys_enter_epoll_wait", tracepoint_epoll_wait,
-     enter_event_call, NR_EPOLL_WAIT, 4)
-BOTH("tp/syscalls/sys_enter_epoll_pwait", tracepoint_epoll_pwait,
-     enter_event_call, NR_EPOLL_PWAIT, 6)
-BOTH("tp/syscalls/sys_enter_epoll_pwait2", tracepoint_epoll_pwait2,
-     enter_event_call, NR_EPOLL_PWAIT2, 6)
-BOTH("tp/syscalls/sys_enter_recvfrom", tracepoint_recvfrom, enter_event_call,
-     NR_RECVFROM, 6)
-BOTH("tp/syscalls/sys_enter_recvmsg", tracepoint_recvmsg, enter_event_call,
-     NR_RECVMSG, 3)
 BOTH("kprobe/__x64_sys_select", kprobe_select, enter_kprobe_call, NR_SELECT)
 BOTH("kprobe/__x64_sys_pselect6", kprobe_pselect6, enter_kprobe_call,
      NR_PSELECT6)
@@ -88,8 +72,6 @@ BOTH("fexit/__ia32_compat_sys_ppoll_time32", fexit_ppoll_time32, leave)
 BOTH("fexit/__ia32_compat_sys_ppoll_time64", fexit_ppoll_time64, leave)
 BOTH("tp_btf/sys_exit", tp_btf_leave, leave_btf)
 BOTH("raw_tp/sys_exit", raw_tp_leave, leave_raw)
-BOTH("tp/syscalls/sys_exit_poll", tracepoint_leave_poll, leave)
-BOTH("tp/syscalls/sys_exit_ppoll", tracepoint_leave_ppoll, leave)
 BOTH("fexit/__x64_sys_select", fexit_select, leave)
 BOTH("fexit/__x64_sys_pselect6", fexit_pselect6, leave)
 BOTH("fexit/__x64_sys_epoll_wait", fexit_epoll_wait, leave)
@@ -97,21 +79,12 @@ BOTH("fexit/__x64_sys_epoll_pwait", fexit_epoll_pwait, leave)
 BOTH("fexit/__x64_sys_epoll_pwait2", fexit_epoll_pwait2, leave)
 BOTH("fexit/__x64_sys_recvfrom", fexit_recvfrom, leave)
 BOTH("fexit/__x64_sys_recvmsg", fexit_recvmsg, leave)
-BOTH("tp/syscalls/sys_exit_select", tracepoint_leave_select, leave)
-BOTH("tp/syscalls/sys_exit_pselect6", tracepoint_leave_pselect6, leave)
-BOTH("tp/syscalls/sys_exit_epoll_wait", tracepoint_leave_epoll_wait, leave)
-BOTH("tp/syscalls/sys_exit_epoll_pwait", tracepoint_leave_epoll_pwait, leave)
-BOTH("tp/syscalls/sys_exit_epoll_pwait2", tracepoint_leave_epoll_pwait2, leave)
-BOTH("tp/syscalls/sys_exit_recvfrom", tracepoint_leave_recvfrom, leave)
-BOTH("tp/syscalls/sys_exit_recvmsg", tracepoint_leave_recvmsg, leave)
 
 // Every system call.
 BOTH("tp_btf/sys_enter", tp_btf_all, enter_all_btf)
 BOTH("tp_btf/sys_exit", tp_btf_all_leave, leave_all_btf)
 BOTH("raw_tp/sys_enter", raw_tp_all, enter_all_raw)
 BOTH("raw_tp/sys_exit", raw_tp_all_leave, leave_all_raw)
-BOTH("tp/raw_syscalls/sys_enter", tracepoint_all, enter_all_event)
-BOTH("tp/raw_syscalls/sys_exit", tracepoint_all_leave, leave_all_event)
 
 // Off-CPU time.
 BOTH("tp_btf/sched_switch", tp_btf_switch, off_switch)

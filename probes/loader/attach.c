@@ -4,35 +4,15 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "loader/namespace.h"
-#include "loader/tracepoint.h"
+#include "loader/perf.h"
 #include "options/failure.h"
 #include "polltrace.skel.h"
 
-static struct bpf_link *attach_tracepoint(struct bpf_program *program) {
-    // "tp/" and the event's path.
-    int event = tracepoint_open(bpf_program__section_name(program) + 3);
-    struct bpf_link *link;
-
-    if (event < 0)
-        return NULL;
-    link = bpf_program__attach_perf_event(program, event);
-    if (!link)
-        close(event);
-    return link;
-}
-
-static struct bpf_link *attach(struct bpf_program *program) {
-    if (!strncmp(bpf_program__section_name(program), "tp/", 3))
-        return attach_tracepoint(program);
-    return bpf_program__attach(program);
-}
-
 static _Noreturn void explain_attach(const char *what) {
     fail(errno == EPERM || errno == EACCES ? EXIT_NOT_PERMITTED : EXIT_ATTACH,
-         "cannot attach %s: %s", what, tracepoint_why(errno));
+         "cannot attach %s: %s", what, perf_why(errno));
 }
 
 void probe_attach_lives(struct probe *p) {
@@ -45,7 +25,7 @@ void probe_attach_lives(struct probe *p) {
         const char *name = bpf_program__name(program);
 
         if (!strncmp(name, "life_", 5) && strcmp(name, "life_translate") &&
-            bpf_program__autoload(program) && !attach(program))
+            bpf_program__autoload(program) && !bpf_program__attach(program))
             explain_attach(name);
     }
 }
@@ -62,7 +42,7 @@ bool probe_try_attach_calls(struct probe *p) {
             !strcmp(name, "loader_poke") || !strcmp(name, "seed_threads") ||
             !bpf_program__autoload(program))
             continue;
-        link = attach(program);
+        link = bpf_program__attach(program);
         if (!link)
             return false;
         p->link[p->links++] = link;

@@ -126,8 +126,7 @@ static void size_maps(struct probe *p, const struct options *o) {
 
 // Those of the kernel, from before the program was called.
 static bool hands_over_registers(const struct variant *variant) {
-    return !strcmp(variant->name, "tracepoint") ||
-           !strcmp(variant->name, "kprobe");
+    return !strcmp(variant->name, "kprobe");
 }
 
 // Where some calls are defined (epoll_wait, 32-bit ppoll), Linux 5.10 knows no

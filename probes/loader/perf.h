@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// perf events: tracepoints, uprobes, clocks.
+// perf events: uprobes, clocks.
 #ifndef POLLTRACE_PERF_H
 #define POLLTRACE_PERF_H
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "loader/attach.h"
-#include "loader/tracepoint.h"
+#include "loader/perf.h"
 #include "polltrace.skel.h"
 
 void try_variants(const struct options *o) {
@@ -17,7 +17,7 @@ void try_variants(const struct options *o) {
 
         if (!error && !probe_try_attach_calls(&probe)) {
             error = -errno;
-            why = tracepoint_why(errno);
+            why = perf_why(errno);
         }
         printf("%-10s  %s%s\n", VARIANT[i].name, error ? "no: " : "yes",
                error ? why : "");

@@ -62,7 +62,7 @@ static const char HELP[] =
     "                          -p names; twice as many with -f)\n"
     "      --max-stacks N      limit of different stacks (4096)\n"
     "      --max-histograms N  processes with histograms of their own (32)\n"
-    "      --variant NAME      fentry, tp_btf, raw_tp, tracepoint, kprobe\n"
+    "      --variant NAME      fentry, tp_btf, raw_tp, kprobe\n"
     "      --variants          print which of these the kernel accepts\n"
     "      --plain-reads       as on Linux before 6.2: helpers for all reads\n"
     "      --no-mmap           as on Linux before 5.5, for tests\n"

@@ -4,11 +4,10 @@
 #include <string.h>
 
 // fentry touches no other system call, and costs other processes' calls of
-// these only its filter. The others run at every system call of every process;
-// tracepoint at every poll of every process, with a few instructions at all
-// other calls. kprobe costs twice what fentry does, but the kernel cannot
-// preempt its programs. It has no programs at exits: a kretprobe drops exits,
-// untold, while many polls sleep.
+// these only its filter. tp_btf and raw_tp run at every system call of every
+// process. kprobe costs twice what fentry does, but the kernel cannot preempt
+// its programs. It has no programs at exits: a kretprobe drops exits, without a
+// report, while many polls sleep.
 const struct variant VARIANT[VARIANTS] = {
     {
         .name = "fentry",
@@ -35,21 +34,6 @@ const struct variant VARIANT[VARIANTS] = {
         .leave = {"raw_tp_leave"},
         .all = {"raw_tp_all", "raw_tp_all_leave"},
         .off = {"raw_tp_switch", "raw_tp_wakeup", "raw_tp_wakeup_new"},
-    },
-    {
-        .name = "tracepoint",
-        .misses_32bit = true,
-        .count = {"tracepoint_poll", "tracepoint_ppoll"},
-        .calls = {"tracepoint_select", "tracepoint_pselect6",
-                  "tracepoint_epoll_wait", "tracepoint_epoll_pwait",
-                  "tracepoint_epoll_pwait2", "tracepoint_recvfrom",
-                  "tracepoint_recvmsg"},
-        .leave = {"tracepoint_leave_poll", "tracepoint_leave_ppoll",
-                  "tracepoint_leave_select", "tracepoint_leave_pselect6",
-                  "tracepoint_leave_epoll_wait", "tracepoint_leave_epoll_pwait",
-                  "tracepoint_leave_epoll_pwait2", "tracepoint_leave_recvfrom",
-                  "tracepoint_leave_recvmsg"},
-        .all = {"tracepoint_all", "tracepoint_all_leave"},
     },
     {
         .name = "kprobe",

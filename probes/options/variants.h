@@ -7,7 +7,7 @@
 
 #include "options/options.h"
 
-#define VARIANTS 5
+#define VARIANTS 4
 #define MAX_PROGRAMS 13
 
 // The names of its programs, without _cast.

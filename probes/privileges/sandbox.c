@@ -28,7 +28,7 @@
 #define REFUSE (SECCOMP_RET_ERRNO | EPERM)
 
 static const uint16_t SESSION[] = {
-    // Samplers and classic tracepoints.
+    // Samplers and kprobes.
     SYS_perf_event_open, SYS_ioctl,
     // /proc, cgroups, tracefs, executables.
     SYS_read, SYS_pread64, SYS_lseek, SYS_close, SYS_fstat, SYS_newfstatat,

@@ -32,7 +32,7 @@ FILES = {
     "/proc/sys/kernel/yama/ptrace_scope": "1\n",
     "/sys/kernel/security/lockdown": "none [integrity] confidentiality\n",
 }
-ALL_VARIANTS = "fentry yes\ntp_btf yes\nraw_tp yes\ntracepoint yes\nkprobe yes\n"
+ALL_VARIANTS = "fentry yes\ntp_btf yes\nraw_tp yes\nkprobe yes\n"
 
 
 @dataclass
@@ -191,7 +191,7 @@ def test_each_absence_and_its_fix(
 
 
 def test_the_default_backend_needs_one_variant() -> None:
-    for name in ("fentry", "tp_btf", "raw_tp", "tracepoint", "kprobe"):
+    for name in ("fentry", "tp_btf", "raw_tp", "kprobe"):
         lines = [line.replace("yes", "no: x") for line in ALL_VARIANTS.splitlines()]
         only = [f"{name} yes" if line.startswith(name) else line for line in lines]
         assert examine(replace(HAS_ALL, variants=(0, "\n".join(only))))[1]

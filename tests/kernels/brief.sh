@@ -28,7 +28,7 @@ attach() { # the first record comes when it is attached
 
 ask "open tcp"
 fd=$answer
-for variant in fentry tp_btf raw_tp tracepoint kprobe; do
+for variant in fentry tp_btf raw_tp kprobe; do
     echo "{\"type\": \"variant\", \"name\": \"$variant\"}"
     attach $variant
     ask "poll $fd $polls 0"

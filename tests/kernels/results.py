@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-VARIANTS = ("fentry", "tp_btf", "raw_tp", "tracepoint", "kprobe")
+VARIANTS = ("fentry", "tp_btf", "raw_tp", "kprobe")
 # The tests of each row of the table, by a pattern of their names. The first that matches has it.
 ROWS = {
     "BTF hidden": "without_btf",

@@ -13,12 +13,7 @@ from tests.probes.probe_process import LINUX, PROBE, Probe, Target, counts
 
 # Root as a container or a service unit may leave it. The memory of maps is charged to that limit
 # before Linux 5.11, and raising it would take CAP_SYS_RESOURCE.
-TRACEFS = (
-    '[ -d /sys/kernel/tracing/events ] || mount -t tracefs tracefs /sys/kernel/tracing; exec "$@"'
-)
 ONLY = (
-    # Without CAP_SYS_ADMIN nothing can mount it, and a fresh machine has not done so.
-    *("unshare", "--mount", "sh", "-c", TRACEFS, "sh"),
     *(() if LINUX >= (5, 11) else ("prlimit", "--memlock=unlimited")),
     *("setpriv", "--inh-caps=-all", "--bounding-set=-all,+bpf,+perfmon"),
 )
@@ -36,7 +31,7 @@ def test_bpf_and_perfmon_are_enough_to_count(
     variant: str, target: Target, start_probe: StartProbe
 ) -> None:
     answer = variants_with(*ONLY)[variant]
-    if variant in {"tracepoint", "kprobe"} and "perf_event_paranoid" in answer:
+    if variant == "kprobe" and "perf_event_paranoid" in answer:
         # A fact of Debian's kernels as they are set up, which the probe has to know and report.
         assert int(Path("/proc/sys/kernel/perf_event_paranoid").read_text()) > 2
         assert variants_with(*ONLY[:-1], ONLY[-1] + ",+sys_admin")[variant] == "yes"

@@ -161,7 +161,6 @@ def test_nothing_is_left_of_a_probe_that_is_killed(
     ("options", "code", "why"),
     [
         (["--variant", "fentry"], 2, "attached to system calls"),
-        (["--variant", "tracepoint"], 2, "attached to system calls"),
         (["--variant", "kprobe"], 2, "attached to system calls"),
         (["--stacks", "auto"], 2, "counts no polls"),
         (["-n", "x"], 2, "by -p alone"),

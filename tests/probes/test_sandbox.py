@@ -52,19 +52,6 @@ def test_in_every_mode(mode: list[str], target: Target, start_probe: StartProbe)
     probe.stop()
 
 
-def test_windows_attach_without_tracefs(target: Target, start_probe: StartProbe) -> None:
-    """It is mounted, where it is not, before the sandbox; mounting is refused from there on."""
-    hide = 'umount -l /sys/kernel/tracing /sys/kernel/debug 2>/dev/null; exec "$@"'
-    probe = start_probe(
-        *("-p", str(target.pid), "--watch", "--variant", "tracepoint"),
-        *("--gap", "0.01", "-i", "0.1"),
-        wrapper=("unshare", "--mount", "sh", "-c", hide, "sh"),
-    )
-    frame = probe.wait_for("frame", lambda f: counts(f, target.pid)["windows"]["count"] >= 3)
-    assert frame["lost"]["windows"] == 0
-    probe.stop()
-
-
 def test_no_seccomp_leaves_it_unconfined(target: Target, start_probe: StartProbe) -> None:
     probe = start_probe("-p", str(target.pid), "--no-seccomp")
     assert not sandboxed(probe.process.pid)
