@@ -15,7 +15,9 @@
 #include "loader/attach.h"
 #include "loader/kernel_btf.h"
 #include "loader/namespace.h"
+#include "loader/programs.h"
 #include "loader/shared.h"
+#include "loader/trampolines.h"
 #include "options/failure.h"
 #include "polltrace.skel.h"
 
@@ -124,27 +126,14 @@ static void size_maps(struct probe *p, const struct options *o) {
     }
 }
 
-// Those of the kernel, from before the program was called.
-static bool hands_over_registers(const struct variant *variant) {
-    return !strcmp(variant->name, "kprobe");
-}
-
 // Where some calls are defined (epoll_wait, 32-bit ppoll), Linux 5.10 knows no
 // more of struct pt_regs than the name, and lets no fentry program read it:
 // then it is found on the task's stack. (poll itself is not among them.)
 static bool registers_are_untyped(const struct probe *p) {
-    struct bpf_program *program;
-
-    if (strcmp(p->variant->name, "fentry"))
-        return false;
-    bpf_object__for_each_program(program, p->skel->obj) {
-        const char *section = bpf_program__section_name(program);
-        const char *function = section + strlen("fentry/");
-
-        if (!strncmp(section, "fentry/", strlen("fentry/")) &&
-            kernel_has_function(function) && !kernel_takes_structure(function))
+    for (unsigned i = 0; i < p->calls; i++)
+        if (bpf_program__expected_attach_type(p->call[i]) == BPF_TRACE_FENTRY &&
+            !kernel_takes_structure(program_function(p->call[i])))
             return true;
-    }
     return false;
 }
 
@@ -156,9 +145,9 @@ static void set_constants(struct probe *p, const struct options *o) {
     p->skel->rodata->stack_auto = o->stack_auto;
     // The program, sample_poll(), sample_stack() and kernel_part(); or the
     // program, leave_cpu() and kernel_part().
-    p->skel->rodata->own_frames = hands_over_registers(p->variant) ? 0
-                                  : o->mode == MODE_OFF_CPU        ? 3
-                                                                   : 4;
+    p->skel->rodata->own_frames = p->variant->kprobes       ? 0
+                                  : o->mode == MODE_OFF_CPU ? 3
+                                                            : 4;
     p->skel->rodata->off_cpu = o->mode == MODE_OFF_CPU;
     p->skel->rodata->switch_has_state =
         o->mode == MODE_OFF_CPU &&
@@ -173,80 +162,16 @@ static void set_constants(struct probe *p, const struct options *o) {
     p->skel->rodata->in_namespace = namespace_is_inner();
 }
 
-// Windows attach all programs again and again, so that of the calls besides
-// poll they count only those that are checks of some executable.
-static bool is_in_rules(const char *program, const struct options *o) {
-    uint32_t calls = CALL_POLL;
-
-    for (unsigned i = 0; i < o->rules; i++)
-        calls |= o->rule[i].calls;
-    if (strstr(program, "select"))
-        return calls & CALL_SELECT;
-    if (strstr(program, "epoll"))
-        return calls & CALL_EPOLL;
-    return !strstr(program, "recv") || calls & CALL_RECV;
-}
-
-static bool wants(const struct probe *p, const struct options *o,
-                  const char *name) {
-    size_t size = strlen(name);
-    char plain[64];
-
-    if (!strcmp(name, "life_exec") || !strcmp(name, "life_exit"))
-        return true;
-    if (!strcmp(name, "life_fork"))
-        return o->follow || o->pattern || o->cgroup;
-    if (!strcmp(name, "life_translate"))
-        return namespace_is_inner();
-    if (!strcmp(name, "loader_poke"))
-        return !p->mapped;
-    if (!strcmp(name, "cpu_sample"))
-        return o->mode == MODE_WATCH && options_want_stacks(o);
-    if (!strncmp(name, "window_", 7))
-        return o->mode == MODE_WATCH;
-    if (!strcmp(name, "function_call"))
-        return o->functions;
-    if (!strcmp(name, "seed_threads"))
-        return o->mode == MODE_OFF_CPU;
-    if ((size > 5 && !strcmp(name + size - 5, "_cast")) != p->cast)
-        return false;
-    snprintf(plain, sizeof(plain), "%.*s", (int)(p->cast ? size - 5 : size),
-             name);
-    return variant_uses(p->variant, plain, o->mode) &&
-           (o->mode != MODE_WATCH || is_in_rules(plain, o));
-}
-
-// A kernel without CONFIG_IA32_EMULATION has no entries for 32-bit programs,
-// and no such programs; one before 5.11 has no epoll_pwait2.
-static void leave_out_absent(struct polltrace *skel) {
-    struct bpf_program *program;
-
-    bpf_object__for_each_program(program, skel->obj) {
-        const char *section = bpf_program__section_name(program);
-        const char *entry = strstr(section, "/__ia32_");
-
-        if (strstr(section, "epoll_pwait2"))
-            entry = "/__x64_sys_epoll_pwait2";
-        if (entry && bpf_program__autoload(program) &&
-            !kernel_has_function(entry + 1))
-            bpf_program__set_autoload(program, false);
-    }
-}
-
 static int try_load(struct probe *p, const struct options *o) {
-    struct bpf_program *program;
     int error;
 
     warning[0] = 0;
     p->skel = polltrace__open();
     if (!p->skel)
         return -errno;
+    programs_choose(p, o);
     set_constants(p, o);
     size_maps(p, o);
-    bpf_object__for_each_program(program, p->skel->obj)
-        bpf_program__set_autoload(program,
-                                  wants(p, o, bpf_program__name(program)));
-    leave_out_absent(p->skel);
     error = polltrace__load(p->skel);
     if (error) {
         polltrace__destroy(p->skel);
@@ -255,24 +180,8 @@ static int try_load(struct probe *p, const struct options *o) {
     return error;
 }
 
-static bool linux_is_before(unsigned major, unsigned minor) {
-    unsigned our_major = 0, our_minor = 0;
-    struct utsname uts;
-
-    uname(&uts);
-    sscanf(uts.release, "%u.%u", &our_major, &our_minor);
-    return our_major < major || (our_major == major && our_minor < minor);
-}
-
-// bpf_rdonly_cast came with Linux 6.2.
 static bool may_cast(const struct options *o) {
-    return !o->plain_reads && !linux_is_before(6, 2);
-}
-
-// Windows attach again and again, but before Linux 5.13 a program could be
-// attached to a trampoline only once.
-static bool fentry_attaches_once(const struct options *o) {
-    return o->mode == MODE_WATCH && linux_is_before(5, 13);
+    return !o->plain_reads && kernel_has_function("bpf_rdonly_cast");
 }
 
 static int load_variant(struct probe *p, const struct options *o,
@@ -285,16 +194,13 @@ static int load_variant(struct probe *p, const struct options *o,
     p->off_cpu = o->mode == MODE_OFF_CPU;
     p->cast = may_cast(o);
     p->mapped = !o->no_mmap && shared_can_map();
-    if (o->mode == MODE_SYSCALLS && !variant->all[0])
+    if (!variant_has_mode(variant, o->mode))
         return -ENOTSUP;
-    if (o->mode == MODE_TIME && !variant->leave[0])
-        return -ENOTSUP;
-    if (o->mode == MODE_OFF_CPU && !variant->off[0])
-        return -ENOTSUP;
-    if (!strcmp(variant->name, "fentry") && fentry_attaches_once(o))
+    if (variant->trampolines && o->mode == MODE_WATCH &&
+        !trampolines_attach_again())
         return -ENOTSUP;
     // The programs would load, and not attach.
-    if (!strcmp(variant->name, "kprobe") &&
+    if (variant->kprobes &&
         access("/sys/bus/event_source/devices/kprobe/type", R_OK))
         return -ENOTSUP;
     error = try_load(p, o);
@@ -306,29 +212,13 @@ static int load_variant(struct probe *p, const struct options *o,
     return error;
 }
 
-// Some kernels refuse BPF trampolines altogether, before they check anything
-// else: this test costs microseconds, a failed load 20 ms.
-static bool fentry_is_refused(void) {
-    const struct bpf_insn nothing[] = {{.code = BPF_ALU64 | BPF_MOV | BPF_K},
-                                       {.code = BPF_JMP | BPF_EXIT}};
-    DECLARE_LIBBPF_OPTS(bpf_prog_load_opts, options,
-                        .expected_attach_type = BPF_TRACE_FENTRY,
-                        .attach_btf_id = 1); // no function: EINVAL elsewhere
-    int fd =
-        bpf_prog_load(BPF_PROG_TYPE_TRACING, NULL, "GPL", nothing, 2, &options);
-
-    if (fd >= 0)
-        close(fd);
-    return fd == -EPERM;
-}
-
 // On Linux 7 with a preemptible kernel a thread may be preempted within a
 // program at a system call; until it goes on, the kernel skips that program for
 // all others on its CPU. Programs at kprobes run with preemption off.
 static bool programs_are_preempted(void) {
     struct utsname uts;
 
-    return !linux_is_before(7, 0) && !uname(&uts) &&
+    return !uname(&uts) && atoi(uts.release) >= 7 &&
            strstr(uts.version, "PREEMPT");
 }
 
@@ -336,7 +226,7 @@ static bool programs_are_preempted(void) {
 static bool load_kprobe(struct probe *p, const struct options *o) {
     bool attached;
 
-    if (load_variant(p, o, &VARIANT[VARIANTS - 1]))
+    if (load_variant(p, o, &VARIANT[VARIANTS - 1])) // kprobe
         return false;
     attached = probe_try_attach_calls(p);
     probe_detach_calls(p);
@@ -356,8 +246,7 @@ static int load_any(struct probe *p, const struct options *o) {
     for (unsigned i = 0; i < VARIANTS; i++) {
         if (o->variant && strcmp(o->variant, VARIANT[i].name) != 0)
             continue;
-        if (!o->variant && !strcmp(VARIANT[i].name, "fentry") &&
-            fentry_is_refused())
+        if (!o->variant && VARIANT[i].trampolines && trampolines_are_refused())
             continue;
         error = load_variant(p, o, &VARIANT[i]);
         if (!error)
@@ -374,7 +263,7 @@ static int load_any(struct probe *p, const struct options *o) {
 static bool memlock_is_short(void) {
     struct rlimit limit;
 
-    return linux_is_before(5, 11) && !getrlimit(RLIMIT_MEMLOCK, &limit) &&
+    return !getrlimit(RLIMIT_MEMLOCK, &limit) &&
            limit.rlim_cur != RLIM_INFINITY;
 }
 

@@ -10,12 +10,15 @@
 #include "options/options.h"
 #include "options/variants.h"
 
+// Programs at fork, exec and exit.
+#define MAX_LIVES 3
 // Entries and exits of a variant, and window_switch.
-#define MAX_LINKS (2 * MAX_PROGRAMS + 1)
+#define MAX_CALLS (2 * MAX_PROGRAMS + 1)
 
 struct polltrace;
 struct polltrace__bss;
 struct bpf_link;
+struct bpf_program;
 
 struct probe {
     struct polltrace *skel;
@@ -23,8 +26,10 @@ struct probe {
     bool cast;    // kernel memory is read directly
     bool off_cpu; // stacks are of threads wherever they block
     bool mapped;  // what follows is the kernel's own memory, else a copy
-    struct bpf_link *link[MAX_LINKS];
-    unsigned links;
+    struct bpf_program *life[MAX_LIVES]; // attached to the end
+    struct bpf_program *call[MAX_CALLS]; // attached by `link` now and then
+    struct bpf_link *link[MAX_CALLS];
+    unsigned lives, calls, links;
     struct bucket *buckets; // see shared.h
     struct slot *slots;
     struct cpu *cpu;

@@ -113,7 +113,8 @@ static void check_off_cpu(const struct options *o) {
         fail(EXIT_USAGE, "--off-cpu needs Linux 5.8, which maps memory: leave "
                          "out --no-mmap");
     for (unsigned i = 0; o->variant && i < VARIANTS; i++)
-        if (!strcmp(o->variant, VARIANT[i].name) && !VARIANT[i].off[0])
+        if (!strcmp(o->variant, VARIANT[i].name) &&
+            !variant_has_mode(&VARIANT[i], MODE_OFF_CPU))
             fail(EXIT_USAGE,
                  "variant %s is attached to system calls, --off-cpu to context "
                  "switches: use tp_btf or raw_tp",

@@ -97,7 +97,6 @@ static void add_lost(struct reporter *r, const struct own_cost *cost) {
         json_key_unsigned(j, LOST_NAMES[kind], probe_lost(r->probe, kind));
     json_key_unsigned(j, "runs", cost->missed);
     json_key_unsigned(j, "windows", r->late_windows);
-    json_key_unsigned(j, "processes_32bit", r->processes_32bit);
     json_close(j, '}');
 }
 

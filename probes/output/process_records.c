@@ -26,9 +26,6 @@ static void report_process(struct reporter *r, uint32_t index) {
     }
     proc_status(process->pid, &status);
     proc_exe(process->pid, exe, sizeof(exe));
-    if (r->probe->variant->misses_32bit && r->options->mode != MODE_SYSCALLS &&
-        proc_is_32bit(process->pid))
-        r->processes_32bit++;
     record_begin(r, "process");
     record_identity(j, process);
     json_key_text(j, "comm", comm);

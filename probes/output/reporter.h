@@ -21,8 +21,7 @@ struct reporter {
     struct json json;
     uint64_t attached_ns; // CLOCK_MONOTONIC
     uint64_t frames, late_frames, late_windows;
-    uint64_t processes_32bit; // whose polls the variant does not see
-    double cost_ns;           // watch mode: of counting one poll
+    double cost_ns; // watch mode: of counting one poll
 };
 
 bool wants_stacks(const struct reporter *reporter);

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.probes.probe_process import ROOT, Probe, Target, counts
+from tests.probes.probe_process import ROOT, Probe, Target
 from tests.probes.test_bursts import offset_of
 from tests.waiting import children, until
 
