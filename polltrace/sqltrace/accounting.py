@@ -18,8 +18,8 @@ CLOCKS = {"auto": 0, "1": 1000, "1.024": 1024, "10000": 10_000_000}
 class Accounting(NamedTuple):
     """The parts of the elapsed time, in microseconds.
 
-    elapsed: of all sessions, each from its first start to its last end; accounted: CPU of what
-    the client asked for, and all waits; orphans: CPU of recursive calls that no call contains;
+    elapsed: of all sessions, each from its first start to its last end; accounted: CPU of the
+    client's calls, and all waits; orphans: CPU of recursive calls that no call contains;
     unaccounted: the rest, negative where more was counted than passed.
     """
 

@@ -12,7 +12,7 @@ _KINDS = arrow.array(KINDS)
 
 
 class ArrowForm:
-    """Makes record batches of what a scan with these options finds.
+    """Makes record batches of the records that a scan with these options finds.
 
     schema: of the wanted columns, in the order of COLUMNS.
     """

@@ -29,7 +29,7 @@ _TIM = rb"\btim=([0-9]+)\r?$"
 
 
 class Readable(ByteSource, Protocol):
-    """A trace, and what messages call it."""
+    """A trace, and its name in messages."""
 
     path: str
 

@@ -22,7 +22,7 @@ _TEXT = 60
 
 @dataclass(slots=True)
 class CallNode:
-    """A call and what it contains; times in microseconds.
+    """A call and the calls and waits in it; times in microseconds.
 
     begun, ended: on the session's clock; inside: in order; sql: the begin of its text; height:
     how deep the calls inside nest, 1 where there is none.
@@ -119,8 +119,8 @@ def tree_lines(
 ) -> Iterator[str]:
     """A line for each call: when it began, its line, elapsed, name, statement and binds.
 
-    What a call contains comes before it in the file, and after it here. The calls nest no deeper
-    than check_depth allows.
+    The calls and waits in a call come before it in the file, and after it here. The calls nest no
+    deeper than check_depth allows.
     """
     for call in calls:
         begin = call.begun if start is None else start

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The columns of a scanned trace: the Arrow schema, with what each means.
+"""The columns of a scanned trace: the Arrow schema, with the meaning of each.
 
 One row is one call: a database call, a wait, the end of a transaction, an error. Where every line
 is asked for, other lines are rows without a name and a duration.
@@ -100,7 +100,7 @@ COLUMNS = (
 
 BY_NAME = {each.name: each for each in COLUMNS}
 
-# What a row has where calls are counted: how many there are of its kind, name and duration.
+# The column of a row where calls are counted: the number of its kind, name and duration.
 TIMES = TraceColumn("times", "whole", "number of calls")
 COUNTED = ("kind", "name", "dur_us")
 

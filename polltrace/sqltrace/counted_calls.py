@@ -14,8 +14,8 @@ from polltrace.sqltrace.file_scan import KINDS, STRINGS, ScannedBatch
 
 
 class CountedRows(NamedTuple):
-    """A batch: `names` by their numbers; then, by row, what kind of call, the number of its name,
-    its duration in microseconds, and how many times there is such a call."""
+    """A batch: `names` by their numbers; then, by row, the kind of call, the number of its name,
+    its duration in microseconds, and the number of such calls."""
 
     names: Sequence[str]
     kind: Sequence[int]

@@ -52,7 +52,7 @@ def crop(file: str, question: ProfileQuestion, to: Path) -> int:
 def _kept_lines(
     file: str, ends: set[int], numbers: set[int], statements: set[str]
 ) -> Iterator[bytes]:
-    """Lines up to a call are its own. What tells of the session is always kept, and the text of a
+    """Lines up to a call are its own. Lines about the session are always kept, and the text of a
     statement where any of its calls is: a trace that began when its cursor was open already has
     the text before an execution."""
     notices: list[bytes] = []

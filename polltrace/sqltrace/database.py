@@ -40,7 +40,8 @@ _SETTINGS = (
 
 @functools.cache
 def _loaded(module: str) -> Any:
-    """DuckDB, or what needs Arrow, which take a while to load. Raises HostError where there is
+    """DuckDB, or a module that needs Arrow; both take a while to load. Raises HostError where there
+    is
     none."""
     try:
         return importlib.import_module(module)
@@ -51,8 +52,8 @@ def _loaded(module: str) -> Any:
 class TraceDatabase:
     """The traces that `words` name, as the relation `calls` of an SQL database in memory.
 
-    It is scanned anew for every `load`; what does not fit into half of the host's memory goes to a
-    temporary folder. The database is there from the first question in SQL on.
+    It is scanned again for every `load`; rows that do not fit into half of the host's memory go to
+    a temporary folder. The database is there from the first question in SQL on.
     """
 
     def __init__(self, words: Sequence[str], *, think_us: int = 1_000_000, clock: int = 0) -> None:
@@ -129,7 +130,7 @@ class TraceDatabase:
         query = f"with calls as ({relation_sql(names, 'alike')}) {query}"
         if counted is None:
             self._spill(CountedCalls())
-            self.execute(f"explain {query}")  # what is wrong in it is wrong before the scan
+            self.execute(f"explain {query}")  # its errors show before the scan
             counted = self.counted(recursive=recursive)
         if not counted.spilled:
             self._spill(counted)

@@ -14,7 +14,7 @@ def difference(
     first: TraceDatabase, second: TraceDatabase, question: ProfileQuestion
 ) -> list[dict[str, Any]]:
     """Calls, seconds and means of both by group, and how many seconds more the second took;
-    the largest differences first. What is in one alone has no call in the other."""
+    the largest differences first. A group of one alone has no call in the other."""
     sides = [_by_group(database, question) for database in (first, second)]
     rows: list[dict[str, Any]] = []
     for group in {**sides[0], **sides[1]}:

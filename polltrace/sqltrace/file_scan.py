@@ -19,7 +19,7 @@ STRINGS = {"name": 0, "sqlid": 1, "sql": 2, "text": 3} | {
     name: _IDENTITY + i
     for i, name in enumerate(("client_id", "service", "module", "action", "driver", "container"))
 }
-# What the numbers of the column "kind" stand for.
+# The meanings of the numbers of the column "kind".
 KINDS = ("line", "call", "wait", "plan")
 
 

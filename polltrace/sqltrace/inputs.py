@@ -31,8 +31,8 @@ class PackedError(Exception):
 
 def trace_files(words: Iterable[str]) -> Iterator[str]:
     """Each file that is meant, in order: `-` is stdin, a folder its trace files and those below, a
-    pattern what it matches. Links to folders below are not followed, and what is no regular file is
-    read only where a word names it. Raises FileError for a word that names nothing."""
+    pattern the files that it matches. Links to folders below are not followed, and a pipe or device
+    is read only where a word names it. Raises FileError for a word that names nothing."""
     for word in words:
         if not word:
             raise FileError("a trace file's name is empty")
@@ -49,7 +49,7 @@ def _is_there(word: str) -> bool:
     except (FileNotFoundError, NotADirectoryError):
         return False
     except OSError:
-        pass  # opening it says what is wrong
+        pass  # opening it reports the error
     return True
 
 
@@ -83,7 +83,7 @@ def _is_special(file: str) -> bool:
     try:
         return not stat.S_ISREG(os.stat(file).st_mode)  # noqa: PTH116 - of a hundred thousand
     except OSError:
-        return False  # opening it says what is wrong
+        return False  # opening it reports the error
 
 
 def _unreadable(error: OSError) -> None:
@@ -168,7 +168,9 @@ class TraceInput:
         return length
 
     def read_torn(self, window: Window, buffer: memoryview) -> int:
-        """Read what the window was to show, of a file that has shrunk; how much there is."""
+        """Read the bytes that the window was to show of a file that has shrunk; return their
+        number.
+        """
         self._shrank = True
         filled = 0
         try:

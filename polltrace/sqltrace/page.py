@@ -16,7 +16,7 @@ from polltrace.sqltrace.spread import TraceProfile
 from polltrace.stacks.picture import Picture, Side
 
 _BINS, _WIDTH, _HEIGHT = 200, 1000, 160
-# Colours of the page's style, by what time is spent on.
+# Colours of the page's style, by the kind of time.
 _CLASSES = (
     ("CPU", "kind = 'call'", "--s0"),
     ("client, short of think time", "{client} and dur_us < {think}", "--s2"),

@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 class ParallelScan(Generic[T]):
     """The scan of `files`, in batches of the form that `form` gives those of a file of that name;
-    `summaries` is complete when these are through; `failure` is what ended it early."""
+    `summaries` is complete when these are through; `failure` is the error that ended it early."""
 
     def __init__(
         self,
@@ -47,7 +47,7 @@ class ParallelScan(Generic[T]):
         self._stop = threading.Event()
 
     def batches(self) -> Iterator[T]:
-        """Every batch, those of a file in its order. Raises what reading a file raises."""
+        """Every batch, those of a file in its order. Raises the errors of reading a file."""
         threads = [threading.Thread(target=self._work) for _ in range(self._threads)]
         for thread in threads:
             thread.start()
@@ -159,7 +159,7 @@ class _OpenFile:
         return filled, turn
 
     def read(self, filled: FilledBlock, block: Block) -> FilledBlock:
-        """Find the records of a block; what there was to read of it."""
+        """Find the records of a block; return the part of it that could be read."""
         records = self.scan.read(block, filled.address, filled.length) if filled.length else 0
         if isinstance(filled.data, Window):
             if filled.data.is_torn():

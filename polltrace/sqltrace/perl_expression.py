@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """mrskew's expressions as SQL, where they translate cleanly.
 
-They are Perl: `$af < 0.7 and $name =~ /client/i`, `qq{$basename:$line}`. What has no counterpart
-is refused by name; nothing is ever taken for something else.
+They are Perl: `$af < 0.7 and $name =~ /client/i`, `qq{$basename:$line}`. An operator or function
+without a counterpart is refused by name; nothing is ever taken for something else.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _SAME = (
     *("name", "dur", "af", "uaf", "sqlid", "sql", "text", "file", "basename", "parse_id"),
     *("exec_id", "experience_id", "sid", "serial", "pid", "depmin"),
 )
-# In Perl, what is not there is 0 or an empty text.
+# In Perl, an undefined value is 0 or an empty text.
 VARIABLES = (
     {name: f"coalesce({name}, 0)" for name in _NUMBERS}
     | {name: f"coalesce({name}, '')" for name in _TEXTS}
@@ -97,7 +97,7 @@ def is_perl(expression: str) -> bool:
 
 
 def to_sql(expression: str) -> str:
-    """The expression in SQL. Raises UsageError, which names what does not translate."""
+    """The expression in SQL. Raises UsageError, which names the part that does not translate."""
     parser = _Parser(expression)
     sql = parser.expression(0)
     if parser.token:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The profile by name of calls that are held in memory, for questions that take no SQL: it is what
-SQL would answer. tests/sqltrace/test_plain_profile.py compares the two.
+"""The profile by name of calls that are held in memory, for questions that take no SQL: the
+same as the answer of SQL. tests/sqltrace/test_plain_profile.py compares the two.
 
 `accepted_by` says which questions these are: no group, and conditions that compare a duration with
 numbers, or a name or kind with texts.
@@ -134,7 +134,7 @@ class _Condition:
         return lambda kind, name, us: compare(of_call(kind, name, us), constant)
 
 
-# By column and what it is compared with: its value of a call, and that of the text.
+# By column and kind of comparison: its value of a call, and that of the text.
 _READ: Mapping[
     tuple[str, str], tuple[Callable[[str, str, int], object], Callable[[str], object]]
 ] = {

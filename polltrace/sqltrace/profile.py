@@ -61,8 +61,8 @@ def profile(database: TraceDatabase, question: ProfileQuestion) -> TraceProfile:
     counted = None
     where = sql_of(question.where) if question.where else ""
     if accepts := accepted_by(question, where, order):
-        # What takes no SQL takes no database, which takes longer to start than many a trace to
-        # scan.
+        # A question without SQL takes no database, which takes longer to start than many a trace
+        # to scan.
         counted = database.counted(recursive=question.all_depths)
         if result := plain_profile(counted, accepts, order, question.top):
             return result

@@ -47,7 +47,9 @@ def profile_data(
     key: str,
     ranges: Sequence[Range] = (),
 ) -> dict[str, Any]:
-    """rows, total and what was not understood; times in seconds. `key` names a row's group."""
+    """rows, total and the lines that were not understood; times in seconds. `key` names a row's
+    group.
+    """
     rows = [{key: _text(spread.group), **spread_data(spread)} for spread in result.listed]
     if ranges:
         rows = [

@@ -52,7 +52,7 @@ DERIVED = (
 NAMES = (*BY_NAME, *(each.name for each in DERIVED))
 _DERIVED = {each.name: each for each in DERIVED}
 ALIKE = (*COUNTED, *(each.name for each in DERIVED if set(each.of) <= set(COUNTED)))
-# Words of SQL whose value depends on nothing but what is written next to them.
+# Words of SQL whose value depends on nothing but the text next to them.
 _PURE = """
     and or not in is null like ilike between case when then else end true false as cast
     bigint integer double varchar abs ceil coalesce concat contains floor greatest instr least

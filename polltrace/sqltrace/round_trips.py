@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Waits for the client: what of them is the network, and what is its user."""
+"""Waits for the client: the parts of the network and of its user."""
 
 from __future__ import annotations
 

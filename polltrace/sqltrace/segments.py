@@ -38,7 +38,7 @@ class Segment(NamedTuple):
 
 
 def segments_before(path: str) -> Sequence[Segment]:
-    """The segments that come before what is in `path`, in order; none for most files."""
+    """The segments that come before the one in `path`, in order; none for most files."""
     trace_name = _WHOLE.fullmatch(path)
     if not trace_name:
         return ()

@@ -7,8 +7,8 @@
     files = spark.read.format("polltrace").option("rows", "files").load("/traces")
 
 Workers read the files by the same names as the driver and have polltrace installed. Columns are
-those of `polltrace.sqltrace.columns`; only those of the schema are scanned. What a file as a whole
-tells, what was not understood in it too, is in the rows of `files`.
+those of `polltrace.sqltrace.columns`; only those of the schema are scanned. The figures of a
+whole file, the number of lines that were not understood too, are in the rows of `files`.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ def statements(
 ) -> list[dict[str, Any]]:
     """A dict for each statement, those of the longest elapsed time first; times in seconds.
 
-    A statement is what has one SQL id; with `force_match`, one text without its literals.
+    A statement has one SQL id; with `force_match`, one text without its literals.
     """
     key = "force_match" if force_match else "sqlid"
     database.load(
@@ -99,7 +99,7 @@ def _waits(database: TraceDatabase) -> list[dict[str, Any]]:
 
 
 def _plan(database: TraceDatabase) -> list[dict[str, Any]]:
-    """The row sources of the statement, each with what its executions did in all."""
+    """The row sources of the statement, each with the totals of its executions."""
     sums: dict[tuple[int, str], dict[str, Any]] = {}
     lines = database.rows("select row_source, calls from of_one where kind = 'plan'")
     for line in lines:

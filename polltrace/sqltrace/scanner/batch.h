@@ -23,7 +23,7 @@ enum string_table {
 struct batch {
     size_t rows, room;
     uint64_t wanted; // a bit for each column
-    uint32_t serial; // of the batch, to know what it has already
+    uint32_t serial; // of the batch, to know which names it has already
     int64_t *number[COLUMNS];
     // Those that lines fill and that are wanted.
     struct field_column {

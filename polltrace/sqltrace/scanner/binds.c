@@ -111,8 +111,8 @@ static void read_type(struct binds *to, const char *at) {
         to->bind[to->count - 1].type = (int16_t)type;
 }
 
-// The word at `at` and what belongs to it. Returns where the next may be; NULL
-// where there is no memory.
+// The word at `at` and its value. Returns where the next may be; NULL where
+// there is no memory.
 static const char *read_word(struct binds *to, const char *at, const char *eol,
                              const char *end) {
     if (begins(at, eol, "value="))

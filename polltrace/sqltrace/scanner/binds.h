@@ -16,12 +16,12 @@ struct binds {
     bool open; // the last value goes on where the next lines begin
 };
 
-// Add what the lines [at, end) after "BINDS #n:" say; what is beyond 65,535
-// binds or 1 MiB is left out. False where there is no memory.
+// Add the binds of the lines [at, end) after "BINDS #n:"; those beyond 65,535
+// or 1 MiB are left out. False where there is no memory.
 bool binds_read(struct binds *to, const char *at, const char *end);
 
 // The quote that closes a value in the line [at, eol): the line's last byte, or
-// what comes before the next bind, which Oracle sometimes writes on the same
+// the one before the next bind, which Oracle sometimes writes on the same
 // line. NULL where the value goes on.
 const char *value_end(const char *at, const char *eol);
 

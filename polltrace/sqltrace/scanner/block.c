@@ -7,7 +7,7 @@
 #include "reader.h"
 #include "usual_lines.h"
 
-// What else Oracle writes: at the head of a file, and between records.
+// Other lines of Oracle: at the head of a file, and between records.
 static const char *const KNOWN[] = {
     "=====",
     "Trace file ",
@@ -111,8 +111,8 @@ static void rest_of_line(struct reader *reader, const char *at,
     }
 }
 
-// Whether what follows the records of a line, those from `first` on, can be
-// counted as it is read.
+// Whether the records that follow those of a line, from `first` on, can be
+// counted as they are read.
 static void expect_counts(struct reader *reader, size_t first) {
     if (!(reader->want & WANT_COUNTS))
         return;
@@ -140,7 +140,7 @@ static const char *next_line(struct reader *reader, const char *at) {
     const enum place place = reader->mode.place;
     if (place == IN_VALUE || (place == IN_BINDS && (*at == ' ' || *at == '\n')))
         return read_rest(reader, at);
-#ifndef GENERAL // what the others are compared with
+#ifndef GENERAL // the reference for comparisons
     if (reader->counts) {
         const char *const next = count_line(reader, at);
         if (next)
@@ -150,7 +150,7 @@ static const char *next_line(struct reader *reader, const char *at) {
 #endif
     const size_t first = reader->block->count;
     const char *const eol = line_end(at, reader->end);
-#ifndef GENERAL // what the others are compared with
+#ifndef GENERAL // the reference for comparisons
     if (read_usual_line(reader, at, eol)) {
         reader->block->lines++;
         reader->block->has_record = true;

@@ -24,13 +24,13 @@ struct block {
     bool out_of_memory;
 };
 
-// Find the records of [data, data + len), which is below 4 GiB, where what
-// came before ended in `begins`. `want` is of enum want. Safe on any bytes.
+// Find the records of [data, data + len), which is below 4 GiB, where the block
+// before ended in `begins`. `want` is of enum want. Safe on any bytes.
 void block_read(struct block *block, const char *data, size_t len,
                 struct mode begins, unsigned want);
 
-// What [data, data + len) most likely begins inside of, by its first line: most
-// blocks of a trace with binds begin among them, and one that was read as
+// The place that [data, data + len) most likely begins in, by its first line:
+// most blocks of a trace with binds begin among them, and one that was read as
 // beginning elsewhere is read again.
 struct mode block_guess(const char *data, size_t len);
 

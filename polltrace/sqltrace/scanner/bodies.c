@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The lines after PARSING IN CURSOR, PARSE ERROR and BINDS. They are what
-// somebody wrote, so they may look like records.
+// The lines after PARSING IN CURSOR, PARSE ERROR and BINDS. They are
+// the text of users, so they may look like records.
 #define _GNU_SOURCE // memrchr
 #include "binds.h"
 #include "fields.h"
@@ -28,7 +28,7 @@ static void pass_lines(struct reader *reader, const char *at,
     }
 }
 
-// Whether what comes after END OF STMT can: a record or a separator. It cannot
+// Whether the line after END OF STMT can: a record or a separator. It cannot
 // where a text holds such a line.
 static bool follows_statement(const char *at, const char *end) {
     static const char *const FIRST[] = {
@@ -283,7 +283,7 @@ const char *read_body(struct reader *reader, const char *at) {
     case BINDS_RECORD:
         reader->mode.place = IN_BINDS;
         return read_bind_lines(reader, index, at);
-    case NOTICE_RECORD: // of a session that goes on with what it wrote
+    case NOTICE_RECORD: // of a session that goes on in its record
         return at;
     default:
         reader->mode.place = AT_RECORDS;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The columns of a batch. Python knows them by these names; what they mean is
+// The columns of a batch. Python knows them by these names; their meanings are
 // in polltrace/sqltrace/columns.py.
 #pragma once
 
-// What a record's line itself says.
+// Of a record's own line.
 #define FIELD_COLUMNS(X)                                                       \
     X(c_us, FIELD_C)                                                           \
     X(e_us, FIELD_E)                                                           \
@@ -23,7 +23,7 @@
     X(obj, FIELD_OBJ)                                                          \
     X(err, FIELD_ERR)
 
-// What the records before it add.
+// Of the records before it.
 #define OTHER_COLUMNS(X)                                                       \
     X(line)                                                                    \
     X(byte_offset)                                                             \

@@ -88,8 +88,8 @@ bool containment_add_call(struct containment *in, const struct span *call,
         found->line = inner->line;
     }
     if (call->dep <= 0) {
-        // Calls that the client asked for do not overlap: what is left now can
-        // be in none that comes.
+        // The client's calls do not overlap: the spans that remain can be in
+        // none that comes.
         count_orphans(in);
         return true;
     }

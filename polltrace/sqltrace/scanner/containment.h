@@ -10,7 +10,7 @@
 
 struct span {
     int64_t begin, end; // us
-    int64_t c, e;       // of a call, with what it contains
+    int64_t c, e;       // of a call, with those in it
     int64_t waits;      // of a wait, or of all that a call contains
     int64_t line;       // of the first record that it contains, or its own
     int32_t dep;        // -1: a wait
@@ -38,9 +38,9 @@ struct containment {
 // elsewhere and copied costs more than all else here. NULL: no memory.
 struct span *containment_push(struct containment *in);
 
-// Add a call after taking from the stack what it contains, into `found`.
+// Add a call after moving the spans in it from the stack into `found`.
 bool containment_add_call(struct containment *in, const struct span *call,
                           struct contained *found);
 
-// At the end of a trace nothing contains what is left.
+// At the end of a trace nothing contains the spans that remain.
 void containment_end(struct containment *in);

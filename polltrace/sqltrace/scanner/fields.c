@@ -100,7 +100,7 @@ const char *read_call(const char *at, const char *end, struct record *to,
 }
 
 // "driver id=1952673792 #bytes=1 p3=0 obj#=-1 tim=1452". A name may hold
-// blanks and signs, so the values are what follows each '='. Without
+// blanks and signs, so the values follow each '='. Without
 // `parameters`, tim alone is read.
 static const char *read_parameters(const char *at, const char *end,
                                    bool parameters, struct record *to,

@@ -15,7 +15,7 @@ struct text {
     size_t len;
 };
 
-// What follows "WAIT #n:", and the event's name. NULL where it is no wait.
+// The fields after "WAIT #n:", and the event's name. NULL where it is no wait.
 const char *read_wait(const char *at, const char *end, bool parameters,
                       struct record *to, struct text *name,
                       struct long_numbers *known);

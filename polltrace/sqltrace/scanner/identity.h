@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Who a record is of: what the "*** ...:(...)" lines before it said.
+// The session of a record, by the "*** ...:(...)" lines before it.
 #pragma once
 
 #include <stdbool.h>

@@ -15,8 +15,8 @@ struct kinds {
     } kind[MOST_KINDS];
 };
 
-// Count `lines` more of the kind of that name. What comes after the first
-// MOST_KINDS - 1 kinds is one kind.
+// Count `lines` more of the kind of that name. All kinds after the first
+// MOST_KINDS - 1 are one.
 void kinds_add(struct kinds *kinds, const char *name, size_t len,
                uint64_t lines);
 

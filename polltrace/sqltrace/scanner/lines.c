@@ -15,8 +15,8 @@ WITH_AVX2 static uint32_t equal(__m256i bytes, char value) {
 }
 
 // A bit for each byte that is a blank or a line's end: the table has these at
-// the place of their low four bits, and elsewhere what is no byte of that
-// place. Where a byte's high bit is set, the shuffle gives 0.
+// the place of their low four bits, and elsewhere a value that no byte of that
+// place has. Where a byte's high bit is set, the shuffle gives 0.
 WITH_AVX2 static uint32_t indents(__m256i bytes) {
     const __m256i table = _mm256_broadcastsi128_si256(
         _mm_setr_epi8(' ', 0, 0, 0, 0, 0, 0, 0, 0, 0, '\n', 0, 0, '\r', 0, 0));

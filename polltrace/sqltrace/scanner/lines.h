@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Steps from line to line. A block ends with a newline, and BLOCK_PADDING bytes
 // follow it that can be read, zeros or the file's next. Whoever owns a mapped
-// file may change what is read here, even between two looks at one byte, so no
+// file may change these bytes, even between two looks at one, so no
 // byte that was seen before bounds a step: `end` does.
 #pragma once
 
@@ -62,8 +62,9 @@ static inline const char *line_end(const char *at, const char *end) {
 #endif
 }
 
-// What follows the line that ends at `eol`. In a file that somebody writes to
-// meanwhile, the block's last newline may be gone: nothing is behind `end`.
+// The start of the line after the one that ends at `eol`. In a file that is
+// written to at the same time, the last newline of the block may be gone: there
+// is nothing behind `end`.
 static inline const char *after_line(const char *eol, const char *end) {
     return eol < end ? eol + 1 : end;
 }

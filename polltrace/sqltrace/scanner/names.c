@@ -20,7 +20,7 @@ static bool make_slots(struct names *names, size_t slots) {
 
 bool names_clear(struct names *names) {
     names->strings.count = names->strings.len = 0;
-    // What a block of many names needed is too much to clear for each block.
+    // The slots of a block of many names are too many to clear for each block.
     if (names->slots > FIRST_SLOTS)
         names->slots = FIRST_SLOTS;
     return make_slots(names, FIRST_SLOTS);
@@ -55,8 +55,8 @@ static bool is_same(const char *one, const char *other, size_t len) {
     return true;
 }
 
-// Those that are no UTF-8 are longer in the table: they are compared with what
-// was converted, and may be there twice, which a dictionary bears.
+// Those that are no UTF-8 are longer in the table: they are compared with the
+// converted text, and may be there twice, which a dictionary allows.
 static bool is_name(const struct strings *strings, int32_t index,
                     const char *name, size_t len) {
     const size_t begin = (size_t)strings->offset[index];

@@ -111,7 +111,7 @@ void scan_notice(struct scan *scan, const char *at, const char *end) {
         read_wall(scan, at, end);
 }
 
-// What follows `name` in the line, without blanks around it.
+// The rest of the line after `name`, without blanks around it.
 static void keep(char *to, size_t room, const char *name, const char *at,
                  const char *end) {
     at += strlen(name);

@@ -25,7 +25,7 @@ struct known_event {
     int32_t name;
 };
 
-// What a call of the client had between "e=3," and the digits of tim. Many have
+// The text of a client's call between "e=3," and the digits of tim. Many have
 // the same: few blocks, one row, the same plan.
 enum { KNOWN_TAIL_BITS = 4 };
 
@@ -43,8 +43,8 @@ struct reader {
     struct known_event event[1 << KNOWN_EVENT_BITS][2];
     struct long_numbers known;
     // Whether calls and waits can be counted as they are read: the last call
-    // was one of the client that has a time. What comes after a timestamp, or
-    // may be inside of a call, takes a record of its own.
+    // was one of the client that has a time. A call or wait after a
+    // timestamp, or possibly inside of a call, takes a record of its own.
     bool counts;
     struct known_tail tail[1 << KNOWN_TAIL_BITS];
     struct run run;
@@ -89,7 +89,7 @@ static inline struct record *reader_add(struct reader *reader,
     return record;
 }
 
-// Name the record by what its line holds. False where there is no memory.
+// Name the record by its line. False where there is no memory.
 bool reader_name(struct reader *reader, struct record *record, const char *name,
                  size_t len);
 
@@ -100,7 +100,7 @@ const char *read_record(struct reader *reader, const char *at, const char *eol);
 // Returns the next line; NULL where the line must be read in another way.
 const char *count_line(struct reader *reader, const char *at);
 
-// What was counted is a record, which ends before `at`.
+// The counted calls are one record, which ends before `at`.
 void end_run(struct reader *reader, const char *at);
 
 // The lines that follow the record that was read last and belong to it: the
@@ -110,5 +110,5 @@ const char *read_body(struct reader *reader, const char *at);
 // The lines after BINDS without a record of them.
 const char *pass_binds(struct reader *reader, const char *at);
 
-// What of such a body a block begins with.
+// The part of such a body that a block begins with.
 const char *read_rest(struct reader *reader, const char *at);

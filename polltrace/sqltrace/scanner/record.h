@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the tokeniser finds in a block: one record for each line that matters.
+// The result of the tokeniser for a block: a record for each line that matters.
 #pragma once
 
 #include <stdbool.h>
@@ -89,7 +89,7 @@ struct record {
     };
 };
 
-// Inside of what a block ends, and the next one therefore begins.
+// The place in which a block ends, and the next one therefore begins.
 enum place { AT_RECORDS, IN_TEXT, IN_ERROR_TEXT, IN_BINDS, IN_VALUE };
 
 struct mode {
@@ -98,7 +98,7 @@ struct mode {
     bool may_be_over; // the text ended with the block, or holds such a line
 };
 
-// What the tokeniser is to find besides calls.
+// The records that the tokeniser is to find besides calls.
 enum want {
     WANT_LINES = 1,      // a record for every line
     WANT_STATS = 2,      // plan rows

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The line that begins a record. What it holds further is in fields.c.
+// The line that begins a record. Its other fields are in fields.c.
 #include "fields.h"
 #include "reader.h"
 #include "usual_lines.h"
@@ -33,7 +33,7 @@ static const char *read_cursor(struct reader *reader, const char *at,
     return at;
 }
 
-// A record that is not what its first word said is taken back.
+// A record that is not of the kind of its first word is taken back.
 static const char *take_back(struct reader *reader) {
     reader->block->count--;
     return NULL;

@@ -6,7 +6,8 @@
 
 #include "clock.h"
 
-// Those that a call has with what it contains; else it need not be found out.
+// Columns of a call together with the calls in it; without these columns,
+// containment need not be found out.
 static const uint64_t OF_RECURSION =
     1ull << COLUMN_xc_us | 1ull << COLUMN_xe_us | 1ull << COLUMN_wait_us |
     1ull << COLUMN_uaf_us | 1ull << COLUMN_first_line;
@@ -39,7 +40,7 @@ static void contain_wait(struct scan *scan, const struct record *record,
     to->dep = -1;
 }
 
-// A call after what it contains.
+// A call after the calls in it.
 static struct contained contain_call(struct scan *scan,
                                      const struct record *record, int64_t depth,
                                      int64_t line) {
@@ -79,7 +80,7 @@ static inline void account_wait(struct scan *scan, const struct record *record,
         pass_untimed_wait(scan, record);
 }
 
-// Add a call to the sums, and find what it contains.
+// Add a call to the sums, and find the calls in it.
 static inline struct contained account_call(struct scan *scan,
                                             const struct record *record,
                                             int64_t depth, int64_t line) {
@@ -155,7 +156,8 @@ static void count_experience(struct scan *scan, const struct record *record,
         value_of(record, FIELD_ELA) >= scan->options.think_us;
 }
 
-// What a call tells of its cursor, and the other way round. Returns its depth.
+// Take facts about its cursor from a call, and the other way round. Returns the
+// depth.
 static int64_t put_cursor(struct scan *scan, struct batch *batch,
                           const struct record *record, int64_t line) {
     int64_t depth = value_of(record, FIELD_DEP);
@@ -202,7 +204,7 @@ static void put_call(struct scan *scan, struct batch *batch,
     put_contained(batch, scan->sessions.now, record, &contained, line);
 }
 
-// Of what calls contain, only orphans are wanted: a wait, or a call of the
+// Of the contents of calls, only orphans are wanted: a wait, or a call of the
 // client, makes a difference where a recursive call came before it.
 static void count_wait(struct scan *scan, const struct record *record) {
     if (scan->sessions.now->containment.count ||

@@ -4,7 +4,7 @@
 
 #include "scan_state.h"
 
-// Add the times of a RUN_RECORD, and how many they are, to what is known of the
-// session and of the file. They are in no recursive call, and contain none.
+// Add the times of a RUN_RECORD, and their number, to the sums of the session
+// and of the file. They are in no recursive call, and contain none.
 void count_run(struct scan *scan, const struct block *block,
                const struct record *record);

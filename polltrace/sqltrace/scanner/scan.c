@@ -111,7 +111,7 @@ static void take_error_statement(struct scan *scan, const struct block *block,
     scan->summary.statements--;
 }
 
-// What a record says of those to come.
+// Take the facts of a record about those to come.
 static void take(struct scan *scan, const struct block *block,
                  const struct record *record) {
     const char *const at = block->data + record->start;
@@ -223,7 +223,7 @@ static bool may_be_coarse(const struct scan *scan) {
            (!scan->summary.clock && scan->sessions.now->wall_pending);
 }
 
-// Read the block again unless it was read as what came before it would have it.
+// Read the block again unless it was read with the right place to begin in.
 static void read_well(const struct scan *scan, struct block *block) {
     unsigned want = block->want;
     if (want & WANT_COUNTS && may_be_coarse(scan))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The scan of one trace file, block after block. This is what polltrace calls.
+// The scan of one trace file, block after block: the interface for polltrace.
 //
 // block_read finds the records of a block by itself, so blocks are read side
 // by side; scan_block then takes them in the order of the file.
@@ -23,7 +23,7 @@ struct scan_options {
 
 enum { LONGEST_VERSION = 64, LONGEST_NAME = 256 };
 
-// What a file as a whole tells.
+// The figures of a whole file.
 struct summary {
     int64_t bytes, lines, calls, waits, statements;
     int64_t least_depth;           // of its calls; -1: there is none
@@ -42,7 +42,7 @@ struct scan;
 
 struct scan *scan_new(const struct scan_options *options);
 
-// What block_read is to find, of enum want. Any thread may ask.
+// The records that block_read is to find, of enum want. Any thread may call it.
 unsigned scan_want(const struct scan *scan);
 
 // Make `batch` of the records of `block`, which is read once more where it was

@@ -13,7 +13,7 @@ struct scan {
     struct summary summary;
     struct kinds kinds;
     // Lines before the first record of the file. They are its header if one of
-    // them is known to be: releases differ in what they write there.
+    // them is known to be: releases differ in these lines.
     struct kinds preamble;
     bool has_header, has_record;
     struct tally tally;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What is known of one session at a place of a file. A file of a shared
+// The facts about one session at a place of a file. A file of a shared
 // server, or one that trcsess merged, has several that take turns.
 #pragma once
 

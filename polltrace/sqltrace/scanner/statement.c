@@ -125,7 +125,7 @@ static bool make_room(struct cursors *cursors) {
     return true;
 }
 
-// What a cursor that was parsed before the trace began is called.
+// The name of a cursor that was parsed before the trace began.
 static struct statement *unknown_statement(int64_t number) {
     struct statement *statement = statement_new();
     if (!statement)

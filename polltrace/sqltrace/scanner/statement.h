@@ -8,7 +8,7 @@
 
 struct binds;
 
-// What a cursor number stands for from one PARSING IN CURSOR to the next.
+// The meaning of a cursor number from one PARSING IN CURSOR to the next.
 struct statement {
     uint32_t refs;
     uint32_t batch, index; // where the batch that is made has it
@@ -44,11 +44,11 @@ void statement_read(struct statement *to, const char *at, size_t len);
 bool statement_is_again(const struct statement *one,
                         const struct statement *other);
 
-// Add to the text; what is beyond 1 MiB is left out. False: no memory.
+// Add to the text; the part beyond 1 MiB is left out. False: no memory.
 bool statement_add_text(struct statement *to, const char *at, size_t len);
 
-// Take what is not of the text from its end: the last line's end, and the line
-// END OF STMT where a block's end hid that it was one.
+// Remove from the end of the text: the last line's end, and the line END OF
+// STMT where a block's end hid that it was one.
 void statement_end_text(struct statement *statement);
 
 // The same for a statement that did not parse, which ends before a record and

@@ -16,7 +16,7 @@ static size_t character(const unsigned char *at, size_t left) {
     for (size_t i = 1; i < len; i++)
         if ((at[i] & 0xC0) != 0x80)
             return 0;
-    // Overlong forms, surrogates, and what is beyond U+10FFFF.
+    // Overlong forms, surrogates, and code points beyond U+10FFFF.
     if ((*at == first_of_three[0] && at[1] < 0xA0) ||
         (*at == first_of_three[1] && at[1] >= 0xA0) ||
         (*at == 0xF0 && at[1] < 0x90) || (*at == 0xF4 && at[1] >= 0x90))
@@ -79,7 +79,7 @@ int32_t strings_add(struct strings *strings, const char *data, size_t len) {
 bool strings_extend(struct strings *strings, const char *data, size_t len) {
     if (!make_room(strings, len))
         return false;
-    // Of a copy: in a mapped file, what was UTF-8 may be none when it is
+    // Of a copy: in a mapped file, text that was UTF-8 may be none when it is
     // copied.
     char *const to = strings->bytes + strings->len;
     char *const copy = to + 2 * len;

@@ -6,7 +6,8 @@
 
 #include "rows.h"
 
-// It is emptied between two blocks, so it grows by what one block has at most.
+// It is emptied between two blocks, so it grows by at most the names of one
+// block.
 enum { FIRST_SLOTS = 1 << 10, FULL = 1 << 16, FULL_NAMES = 1 << 20 };
 
 // A block has fewer records than a call may still be counted then.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What is read here is what record_reader.c would read: a line that differs in
+// The result here is the one of record_reader.c: a line that differs in
 // anything is left to it.
 #define _GNU_SOURCE // memrchr
 #include "usual_lines.h"
@@ -7,8 +7,8 @@
 #include "lines.h"
 #include "usual_fields.h"
 
-// The known events that the name at `name` may be: by where the first quote is,
-// and what is before it.
+// The known events that the name at `name` may be: by the place of the first
+// quote, and the byte before it.
 static inline struct known_event *events_like(struct reader *reader,
                                               const char *name) {
     const unsigned quote = first_of_32(name, '\'');
@@ -160,7 +160,7 @@ void end_run(struct reader *reader, const char *at) {
     reader->run.calls = reader->run.waits = 0;
 }
 
-// What has to be read once more where a clock steps within it.
+// The calls that are read once more where a clock steps within them.
 enum { LONGEST_RUN = 1 << 16 };
 
 // One that takes [begin, end) of its clock, and the line at `at`.

@@ -11,8 +11,8 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-// Where the file and the memory agree in their low bits, the kernel maps what
-// it holds in large pages by one entry each.
+// Where the file and the memory agree in their low bits, the kernel maps large
+// pages of its cache by one entry each.
 enum { LARGE_PAGE = 2 << 20, PAGE = 4096, MOST_WINDOWS = 1024 };
 
 // The file's part begins within a large page, and zeros follow it.
@@ -24,7 +24,7 @@ struct window {
     atomic_bool torn;
     const char *data;
     int file;
-    int64_t end; // of what is mapped, in the file
+    int64_t end; // of the mapped part, in the file
     size_t slot;
 };
 
@@ -36,7 +36,7 @@ static void *map_zeros(char *at, size_t size) {
                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
 }
 
-// Zeros from the page at `at` on, if it is a window's. What comes before was
+// Zeros from the page at `at` on, if it is a window's. The pages before it were
 // there.
 static bool put_zeros(char *at) {
     for (size_t i = 0; i < MOST_WINDOWS; i++) {

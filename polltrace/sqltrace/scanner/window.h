@@ -25,8 +25,8 @@ size_t window_move(struct window *window, int file, int64_t at, size_t most);
 
 const char *window_data(const struct window *window);
 
-// Whether something of what the window shows was not there when it was read, or
-// is not there any more.
+// Whether a part of the window was not there when it was read, or is not there
+// any more.
 bool window_is_torn(const struct window *window);
 
 void window_free(struct window *window);

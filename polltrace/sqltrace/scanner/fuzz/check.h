@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What Arrow and whoever prints it rely on, whatever bytes were read.
+// The properties on which Arrow and its users rely, whatever bytes were read.
 #pragma once
 
 #include <ctype.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // columns ROUNDS FILE…: prints a line for each of ROUNDS damaged copies of each
-// file, which says by a number what the scanner makes of it. `make same`
-// compares the lines of a scanner built with vector instructions, of one
+// file, with a checksum of the columns that the scanner makes of it. `make
+// same` compares the lines of a scanner built with vector instructions, of one
 // without, of one that reads all lines in the general way, and of one that is
 // given windows on a file.
 #define _GNU_SOURCE // memfd_create
@@ -154,7 +154,7 @@ static const char *open_part(struct part *part, const char *text, size_t len,
     (void)len;
     part->copy = malloc(size + BLOCK_PADDING);
     memcpy(part->copy, text + at, size);
-    // What a block's memory held before makes no difference.
+    // The former contents of a block's memory make no difference.
     memset(part->copy + size, "\n= 0"[bits >> 5 & 3], BLOCK_PADDING);
     return part->copy;
 }
@@ -164,8 +164,9 @@ static void close_part(struct part *part) {
 }
 #endif
 
-// What the scanner makes of `text`, in blocks of `least` bytes and more, which
-// are read one by one or, as threads do it, ahead of those before them.
+// The columns that the scanner makes of `text`, in blocks of `least` bytes and
+// more, which are read one by one or, as threads do it, ahead of those before
+// them.
 static uint64_t scanned(const char *text, size_t len, size_t least,
                         uint64_t bits) {
     const struct scan_options options = options_of(bits);

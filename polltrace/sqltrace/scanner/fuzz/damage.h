@@ -13,8 +13,8 @@ static inline uint64_t next_random(uint64_t *state) { // xorshift64*
     return *state * 0x2545f4914f6cdd1d >> 32;
 }
 
-// Set `bytes` bytes of the `size` at `data`, most to what a record is made of,
-// and what ends or begins something.
+// Set `bytes` bytes of the `size` at `data`, most to those of records and of
+// the begins and ends of values.
 static inline void damage(uint8_t *data, size_t size, uint64_t bytes,
                           uint64_t *state) {
     static const char telling[] = "0123456789=,:#'\"\n\r *-\\\377/";

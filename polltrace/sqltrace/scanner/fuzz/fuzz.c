@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One input is a trace file, after a byte that says what is wanted and one that
-// says how long its blocks are. What a library that Python loads must never do
-// with it: touch memory that is not its own, overflow, or never end.
+// One input is a trace file, after a byte with the wanted records and one with
+// the length of its blocks. A library that Python loads must not touch memory
+// that is not its own, must not overflow, and must end, whatever the input.
 //
 // Half of the inputs are libFuzzer's own, which changes little at a time. In
 // the others up to an eighth of all bytes are damaged. FUZZ_BYTES=N in the

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // rewritten SECONDS FILE…: reads damaged copies of the files in windows while a
-// thread writes other bytes into them, as whoever owns a trace file may. What
-// is read may then be anything, but under AddressSanitizer and UBSan it must
-// touch no other memory, and end. What two reads of one byte give differs by
-// chance, so a finding may not come again.
+// thread writes other bytes into them, as the owner of a trace file may. The
+// bytes may then be anything, but under AddressSanitizer and UBSan the scanner
+// must touch no other memory, and end. Two reads of one byte differ by chance,
+// so a finding may not come again.
 #define _GNU_SOURCE // memfd_create
 #include <pthread.h>
 #include <sanitizer/asan_interface.h>
@@ -18,7 +18,7 @@
 
 enum { LONGEST = 1 << 16, FORBIDDEN = 1 << 20 };
 
-// What the thread writes to; NULL: nothing now.
+// The memory that the thread writes to; NULL: none now.
 static struct {
     pthread_mutex_t lock;
     uint8_t *data;
