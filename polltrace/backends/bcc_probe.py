@@ -311,7 +311,9 @@ def main() -> int:
     parser.add_argument("-i", dest="interval", type=float, default=1.0, metavar="SECONDS")
     parser.add_argument("-d", dest="duration", type=float, metavar="SECONDS")
     parser.add_argument("-c", dest="syscalls", action="store_true", help="every system call")
-    parser.add_argument("-f", dest="follow", action="store_true", help="and what they fork")
+    parser.add_argument(
+        "-f", dest="follow", action="store_true", help="and the processes they fork"
+    )
     parser.add_argument("--check", action="store_true", help="only report whether it works here")
     options = parser.parse_args()
     try:

@@ -32,7 +32,7 @@ class Choice:
 
 
 def choose(requested: str, host: ExaminedHost | None = None, stacks: bool = False) -> Choice:
-    """`asked` is one of BACKENDS or "auto", which tries eBPF and bcc in this order, for real.
+    """`requested` is one of BACKENDS or "auto", which tries eBPF and bcc in this order, for real.
 
     "auto" never takes ptrace, which stops the process at each system call. Raises HostError where
     there is nothing else; bcc takes no `stacks`.

@@ -56,7 +56,7 @@ class ProbeOptions:
     takes the kernel's part of every stack as well. `off_cpu` follows the threads' context switches
     instead, and counts no polls. `skip_ended` leaves out processes that have ended before they are
     attached to, where the caller chose them and not the user. `follow` goes on to the processes
-    that are forked meanwhile.
+    that are forked during it.
     `functions` are files and the offsets in them of first instructions of functions whose calls
     are counted against the break polls, once and briefly (`ProcessTotals.burst`).
     """

@@ -12,7 +12,7 @@ from polltrace.profiles.sampled import AT_POLL, NamedStack, judged_stack
 from polltrace.stacks import Frame
 from polltrace.stacks.naming import plain
 
-# A path may end in " (deleted)", a demangled name may hold brackets; -kk adds file and line.
+# A path may end in " (deleted)", a demangled name may contain brackets; -kk adds file and line.
 _FRAME = re.compile(
     r" > (?P<module>.*?(?: \(deleted\))?)"
     r"\((?:(?P<name>.+)\+0x(?P<offset>[0-9a-f]+))?\)"
@@ -28,7 +28,7 @@ def frames_of(lines: Sequence[str]) -> tuple[tuple[Frame, ...], bool]:
     """Frames, innermost first as strace prints them, and whether it gave up for their number.
 
     Addresses are the object's own (strace takes off where it is mapped). Where libunwind finds no
-    symbol of a local function it takes the nearest exported one before it; nothing tells these.
+    symbol of a local function it takes the nearest exported one before it; nothing marks these.
     """
     frames = []
     for line in lines:

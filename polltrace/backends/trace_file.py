@@ -97,7 +97,7 @@ def _from_calls(counter: CallCounter, tool: str, name: str) -> TraceEvidence:
         gaps.append(f"{count} nothing that {tool} prints, the first is line {strange[0]:,}.")
     if counter.unnamed_socket:
         better = "strace -yy" if tool == "strace" else "pfiles"
-        doubts.append(f"What is behind a descriptor is not in the text; {better} would tell.")
+        doubts.append(f"The file behind a descriptor is not in the text; {better} would show it.")
     return TraceEvidence(
         profile=_profile(
             tool, tuple(totals for totals, _ in processes), counter.seconds, complete=not torn

@@ -18,8 +18,8 @@ from polltrace.profiles.sampled import NamedStack
 # does not wait by them.
 POLLS_PER_TRANSFER = 10
 FEWEST_POLLS = 30
-# The calls whose arguments alone make a break poll; which others an engine checks by, only the name
-# of its program tells.
+# The calls whose arguments alone make a break poll; which others an engine checks by depends
+# on the name of its program.
 _OF_EVERY_ENGINE = frozenset({"poll", "ppoll", "ppoll_time64", "pollsys"})
 _AGAIN = "Take the trace again, of every call (strace -f -p PID, truss -f -p PID)."
 
@@ -63,7 +63,7 @@ def verdict(evidence: TraceEvidence, totals: ProcessTotals) -> PollingVerdict:
     return PollingVerdict(
         PollingKind.NONE,
         "No break polling: not one poll. Either breaks reach this process out-of-band, or it ran "
-        "no call while it was traced, or the tracer was told to leave polls out.",
+        "no call while it was traced, or the tracer had a filter without polls.",
     )
 
 
@@ -105,7 +105,7 @@ def _by_arguments(
             f"Looks like break polling: {grounds}. No engine known here checks by {min(names)}.",
         )
     if not all(sock.kind for sock in totals.sockets):
-        grounds += " (the text does not show on what)"
+        grounds += " (the text does not show on which file)"
     return PollingVerdict(
         PollingKind.BREAK_POLLING, f"Break polling: {grounds}. Breaks reach it in-band."
     )

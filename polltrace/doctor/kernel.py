@@ -54,7 +54,7 @@ def works(results: list[Prerequisite]) -> bool:
 
 
 def sampling(host: ExaminedHost) -> Prerequisite:
-    enables = "stacks --at cpu, advise: what the check costs in all"
+    enables = "stacks --at cpu, advise: the whole cost of the check"
     paranoid = host.read("/proc/sys/kernel/perf_event_paranoid")
     if paranoid is None:
         fix = "a kernel with CONFIG_PERF_EVENTS=y"

@@ -69,7 +69,7 @@ def ptrace_scope(host: ExaminedHost) -> Prerequisite:
 
 
 def lockdown(host: ExaminedHost) -> Prerequisite:
-    enables = "reading what is behind a descriptor, from BPF"
+    enables = "reading the file behind a descriptor, from BPF"
     text = host.read("/sys/kernel/security/lockdown")
     if text is None:
         fix = "mount -t securityfs securityfs /sys/kernel/security"

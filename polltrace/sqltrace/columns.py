@@ -42,7 +42,7 @@ COLUMNS = (
     TraceColumn("name", "text", "PARSE, EXEC, FETCH, …, or the event waited for; empty for a line"),
     TraceColumn("dur_us", "whole", f"{_UNITS}: c of a call, ela of a wait; 0 where it has none"),
     TraceColumn("c_us", "whole", f"{_UNITS} of CPU, with the recursive calls inside"),
-    TraceColumn("e_us", "whole", f"{_UNITS} elapsed, with what is inside"),
+    TraceColumn("e_us", "whole", f"{_UNITS} elapsed, with the calls and waits inside"),
     TraceColumn("ela_us", "whole", f"{_UNITS} that a wait lasted"),
     TraceColumn("tim_us", "whole", f"{_UNITS} on the session's clock, at the end of the call"),
     TraceColumn(

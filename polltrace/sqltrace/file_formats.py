@@ -37,7 +37,7 @@ def check_readable(path: str, begin: bytes) -> None:
     """Raises FileError where the first bytes are those of a format that has to be unpacked."""
     for signature, offset, name in _REFUSED:
         if begin.startswith(signature, offset):
-            raise FileError(f"{path} is a {name}: unpack it first, and name what was in it")
+            raise FileError(f"{path} is a {name}: unpack it first, and name the unpacked file")
 
 
 def unpacked(begin: bytes, packed: BinaryIO) -> ByteSource | None:

@@ -48,7 +48,7 @@ def trace_page(database: TraceDatabase, question: ProfileQuestion, title: str) -
         _profile_table(by_name),
         "<h2>When</h2>",
         timeline,
-        "<h2>In what</h2>",
+        "<h2>Where</h2>",
         graph,
     ]
     return shell(title, "\n".join(body), has_graph=True)

@@ -24,7 +24,7 @@ def _seconds(name: str, of: str, note: str) -> DerivedColumn:
 
 
 DERIVED = (
-    _seconds("dur", "dur_us", "what the profile adds up: c of a call, ela of a wait"),
+    _seconds("dur", "dur_us", "the duration in a profile: c of a call, ela of a wait"),
     _seconds("af", "dur_us", "the same: the time that is accounted for"),
     _seconds("c", "c_us", "CPU of a call"),
     _seconds("e", "e_us", "elapsed time of a call"),
@@ -39,7 +39,7 @@ DERIVED = (
     DerivedColumn(
         "basename", "regexp_replace(file, '^.*/', '')", ("file",), "the file without its folder"
     ),
-    DerivedColumn("depmin", "0", (), "the depth of what the client asks for"),
+    DerivedColumn("depmin", "0", (), "the depth of the client's calls"),
     DerivedColumn(
         "force_match",
         "regexp_replace(regexp_replace(regexp_replace(upper(sql), "

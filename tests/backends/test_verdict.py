@@ -58,7 +58,7 @@ def test_no_poll() -> None:
     assert judged({"read": 50}) == PollingVerdict(
         PollingKind.NONE,
         "No break polling: not one poll. Either breaks reach this process out-of-band, or it ran "
-        "no call while it was traced, or the tracer was told to leave polls out.",
+        "no call while it was traced, or the tracer had a filter without polls.",
     )
 
 
@@ -120,7 +120,7 @@ def test_few_polls_are_little_to_judge_by(polls: int, kind: PollingKind, ends: s
 def test_an_unnamed_socket_is_reported_as_unnamed() -> None:
     found = judged({"poll": 30}, breaks=30, sockets=(TCP, UNTOLD))
     assert found.kind is PollingKind.BREAK_POLLING
-    assert "timeout 0 (the text does not show on what). Breaks reach" in found.text
+    assert "timeout 0 (the text does not show on which file). Breaks reach" in found.text
 
 
 def test_stacks_prove_or_refute_it() -> None:

@@ -37,7 +37,7 @@ ALL_VARIANTS = "fentry yes\ntp_btf yes\nraw_tp yes\nkprobe yes\n"
 
 @dataclass
 class FakeHost:
-    """A host that has everything, except what a test takes away."""
+    """A host that has everything, except the parts that a test takes away."""
 
     files: dict[str, str] = field(default_factory=lambda: dict(FILES))
     commands: tuple[str, ...] = ("apt-get",)
@@ -199,7 +199,7 @@ def test_the_default_backend_needs_one_variant() -> None:
     assert not examine(replace(HAS_ALL, variants=(4, "no BTF")))[1]
 
 
-def test_our_executables_are_not_built(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_executables_that_are_not_built_are_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("POLLTRACE_PROBE", "/no/such/file")
     monkeypatch.setenv("POLLTRACE_CALIBRATE", "/no/such/file")
     assert of(HAS_ALL, "polltrace-probe").fix == "make build"
@@ -248,7 +248,7 @@ def test_a_program_with_names(tmp_path: Path, flag: str, ok: bool) -> None:
     }
 
 
-def test_a_process_that_is_gone() -> None:
+def test_target_of_an_ended_process_is_an_error() -> None:
     with subprocess.Popen(["true"]) as process:
         pass
     with pytest.raises(NoSuchProcessError):
@@ -256,7 +256,7 @@ def test_a_process_that_is_gone() -> None:
 
 
 @pytest.mark.usefixtures("probe")
-def test_this_host(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_this_host_has_a_working_backend(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("POLLTRACE_PROBE")
     ended = run("doctor", "--json", "-p", str(os.getpid()))
     data = json.loads(ended.stdout)

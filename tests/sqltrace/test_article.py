@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Twenty real files of Oracle 19.3 against what a known-good profiler printed of them.
+"""Twenty real files of Oracle 19.3 against the output of a known-good profiler.
 
 The files are Jared Still's (MIT licence, real/LICENSE); they were packed anew with zstandard.
 """
@@ -138,7 +138,7 @@ def data(run: Run, *words: str) -> Any:
     return json.loads(run("trace", "--json", *words).stdout)
 
 
-def test_the_same_as_data(run: Run) -> None:
+def test_the_json_profile_equals_the_table(run: Run) -> None:
     found = data(run, str(REAL), "--where", "$dur < 1")
     assert len(found["rows"]) == 27
     assert found["total"]["duration_s"] == pytest.approx(67.254634, abs=1e-9)

@@ -56,7 +56,7 @@ def test_comments_are_dropped_and_hints_kept() -> None:
 @pytest.mark.parametrize(
     "value", ["a';\nspool f\n--", "\nhost id", "&x", "a\n/\n", "x\r\n@f", "\u2028host", "-1;\n!id"]
 )
-def test_a_value_is_no_command(value: str, kind: int) -> None:
+def test_a_bound_value_never_becomes_a_command(value: str, kind: int) -> None:
     script = bound_script("insert into t values (:a)", [value], [kind])
     assert [item.kind for item in items(script)] == ["sql"]
     assert "\n" not in script

@@ -166,7 +166,7 @@ def test_nothing_in_a_trace_commands_the_terminal(run: Run, tmp_path: Path) -> N
         (("a" * 300,), 8, "File name too long"),
     ],
 )
-def test_what_is_wrong_is_said_in_one_line(
+def test_errors_are_one_line(
     run: Run, trace: str, words: tuple[str, ...], code: int, said: str
 ) -> None:
     done = run("trace", *words, *([] if {"no-such.trc", ""} & {*words} else [trace]))
@@ -263,7 +263,7 @@ def test_round_trips_and_think_time(run: Run, trace: str) -> None:
     assert (found["thinks"], found["think_s"]) == (1, pytest.approx(5))
 
 
-def test_what_another_array_size_would_save(run: Run, trace: str) -> None:
+def test_saving_of_another_array_size(run: Run, trace: str) -> None:
     found = data(run, "fetches", trace, "--array-size", "10")["rows"]
     assert found[0]["sqlid"] == "7cmmb5pvfds2d"
     assert (found[0]["fetches"], found[0]["rows"], found[0]["saved_trips"]) == (2, 4, 1)
@@ -319,7 +319,7 @@ def test_binds_in_their_places(run: Run, trace: str) -> None:
     assert "select * from t where a = '1686' and b = ':x';" in printed
 
 
-def test_what_was_bound_is_neither_changed_nor_a_line_of_its_own(run: Run, tmp_path: Path) -> None:
+def test_bound_values_are_unchanged_and_stay_on_their_line(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "a\ndrop table t;.trc"
     binds = ' Bind#0\n  oacdty=01\n  value="a\x1b[2J\'b"\n Bind#1\n  oacdty=02\n  value=1.2.3\n'
     executed = call("EXEC", 1, c=1, e=1, tim=10)
@@ -369,7 +369,7 @@ def test_the_folder_of_a_killed_process_is_removed(run: Run, tmp_path: Path, tra
         other.communicate("\n")
 
 
-def test_what_differs_between_two_traces(run: Run, trace: str, tmp_path: Path) -> None:
+def test_differences_between_two_traces(run: Run, trace: str, tmp_path: Path) -> None:
     slower = tmp_path / "b.trc"
     slower.write_text(TRACE.replace("ela= 30 ", "ela= 55 "))
     first = data(run, "diff", trace, str(slower))["rows"][0]

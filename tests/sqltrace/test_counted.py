@@ -49,7 +49,7 @@ def counted(data: bytes, **options: Any) -> Alike:
 
 @pytest.mark.parametrize("recursive", [True, False])
 @pytest.mark.parametrize("size", [60, 257, 1 << 20])
-def test_they_are_the_same_calls(size: int, recursive: bool) -> None:
+def test_counted_calls_equal_the_rows(size: int, recursive: bool) -> None:
     data = TRACE.encode("latin-1")
     expected = of_rows(data, recursive=recursive)
     assert counted(data, block=size, recursive=recursive) == expected
@@ -57,7 +57,7 @@ def test_they_are_the_same_calls(size: int, recursive: bool) -> None:
     assert expected["call", "EXEC", 7] == (5 if recursive else 2)
 
 
-def test_the_file_as_a_whole_tells_the_same() -> None:
+def test_the_file_summary_is_the_same_for_counted_calls() -> None:
     packed = sorted(REAL.glob("*.zst"))[0].read_bytes()
     data = zstandard.ZstdDecompressor().decompress(packed)
     assert counted(data) == of_rows(data, recursive=True)
@@ -88,7 +88,7 @@ def test_many_durations_and_names_come_in_several_batches() -> None:
     assert found_calls.held == 200_000
 
 
-def test_batches_are_added() -> None:
+def test_batches_of_counts_are_added() -> None:
     calls = CountedCalls()
     calls.add(CountedRows(["a", "b"], [1, 2, 1], [0, 0, 1], [7, 7, 7], [1, 2, 3]))
     calls.add(CountedRows(["b", "a"], [1, 1], [0, 1], [7, 8], [10, 1]))
@@ -110,5 +110,5 @@ def test_batches_are_added() -> None:
         ("name || $$ dep $$", False),
     ],
 )
-def test_what_is_the_same_for_calls_that_are_alike(expression: str, alike: bool) -> None:
+def test_repeated_call_fields_are_read_once(expression: str, alike: bool) -> None:
     assert is_of_alike(expression) == alike

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""mrskew's expressions in SQL, and what is refused."""
+"""mrskew's expressions in SQL, and those that are refused."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ ROW = (
         ("-$line", -7),
     ],
 )
-def test_what_translates_means_the_same(expression: str, value: object) -> None:
+def test_translated_expressions_give_perl_s_result(expression: str, value: object) -> None:
     assert is_perl(expression) or "$" not in expression
     row = duckdb.execute(f"{ROW} {to_sql(expression)} from calls").fetchone()
     assert row == (value,)
@@ -66,7 +66,7 @@ def test_what_translates_means_the_same(expression: str, value: object) -> None:
         ("substr($sql)", "2 to 3 arguments"),
     ],
 )
-def test_what_does_not_is_refused_by_name(expression: str, named: str) -> None:
+def test_untranslatable_expressions_are_refused_by_name(expression: str, named: str) -> None:
     with pytest.raises(UsageError, match=None) as refused:
         to_sql(expression)
     assert named in str(refused.value)

@@ -56,7 +56,9 @@ def without_sql(path: str, question: ProfileQuestion) -> TraceProfile:
 
 @pytest.mark.parametrize("sort", ["2nd", "2na", "4nd", "5d", "6a", "7nd", "8nd", "10a", "1d", "no"])
 @pytest.mark.parametrize("top", [0, 1, 3, 99])
-def test_in_every_order(trace: str, monkeypatch: pytest.MonkeyPatch, sort: str, top: int) -> None:
+def test_plain_profile_equals_sql_in_every_order(
+    trace: str, monkeypatch: pytest.MonkeyPatch, sort: str, top: int
+) -> None:
     question = ProfileQuestion(sort=sort, top=top)
     assert without_sql(trace, question) == by_sql(trace, question, monkeypatch)
 
@@ -79,7 +81,7 @@ def test_in_every_order(trace: str, monkeypatch: pytest.MonkeyPatch, sort: str, 
     "name", ["", "log", "^log$", "sql.net|EXEC", ":dbcall", ":syscall", "M.*C"]
 )
 @pytest.mark.parametrize("all_depths", [False, True])
-def test_with_every_condition(
+def test_plain_profile_equals_sql_with_every_condition(
     trace: str, monkeypatch: pytest.MonkeyPatch, where: str, name: str, all_depths: bool
 ) -> None:
     question = ProfileQuestion(name, where, top=0, all_depths=all_depths)
@@ -115,7 +117,7 @@ def test_with_every_condition(
         (ProfileQuestion(where="dep = 1"), False),
     ],
 )
-def test_what_takes_sql(question: ProfileQuestion, plain: bool) -> None:
+def test_queries_that_need_sql(question: ProfileQuestion, plain: bool) -> None:
     where = sql_of(question.where) if question.where else ""
     found = accepted_by(question, where, order_of(question.sort))
     assert (found is not None) == plain
@@ -133,7 +135,9 @@ def test_a_name_that_is_not_in_ascii_is_left_to_sql(
     assert found == by_sql(str(path), question, monkeypatch)
 
 
-def test_more_than_are_held_go_to_the_database(trace: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_calls_for_memory_go_to_the_database(
+    trace: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     question = ProfileQuestion(where="dur < 1")
     expected = without_sql(trace, question)
     monkeypatch.setattr(database_module, "_MOST_HELD", 10)
@@ -150,7 +154,7 @@ def test_more_than_are_held_go_to_the_database(trace: str, monkeypatch: pytest.M
         assert again["calls"] == found.total.calls
 
 
-def test_what_is_wrong_is_found_before_the_scan(tmp_path: Path) -> None:
+def test_a_wrong_query_is_refused_before_the_scan(tmp_path: Path) -> None:
     database = TraceDatabase([str(tmp_path / "missing.trc")])
     with database, pytest.raises(UsageError, match="did you mean dur"):
         profile(database, ProfileQuestion(where="durr < 1"))

@@ -56,7 +56,7 @@ def test_waits_without_a_time_are_in_the_elapsed_time(counted: bool) -> None:
     assert summary.untimed_waits == 6
 
 
-def test_what_a_call_waited_is_not_known_where_waits_have_no_time() -> None:
+def test_wait_time_of_a_call_is_null_where_waits_have_no_time() -> None:
     calls = {row["line"]: row for row in rows(case("9i-waits")) if row["kind"] == "call"}
     fetches = [row for row in calls.values() if row["name"] == "FETCH"]
     assert [(row["wait_us"], row["uaf_us"]) for row in fetches] == [(None, None)] * 2

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What a line means, and what the lines around it add."""
+"""The meaning of a line, and the facts that the lines around it add."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_a_cursor_number_stands_for_its_latest_statement() -> None:
     assert [each["sqlid"] for each in rows(trace)] == ["#5", "first", "second", "#0"]
 
 
-def test_what_a_call_contains_is_not_counted_twice() -> None:
+def test_the_children_of_a_call_are_not_counted_twice() -> None:
     trace = (
         parsing(1, "begin p; end;")
         + parsing(2, "select 1", dep=1)
@@ -104,7 +104,7 @@ def test_a_between_call_wait_is_in_no_call() -> None:
     assert rows(trace)[1]["wait_us"] == 0
 
 
-def test_units_of_10_2_are_told_from_its_timestamps() -> None:
+def test_the_unit_of_10_2_follows_from_its_timestamps() -> None:
     # 2007-07-11 09:05:33.8 is 1184144733.8 s, here in units of 1.024 us.
     units = round(1184144733.8e6 / 1.024)
     trace = (
@@ -261,7 +261,7 @@ def test_a_clock_that_goes_back_is_counted() -> None:
     assert scan(near)[1].clock_steps == 0
 
 
-def test_other_records() -> None:
+def test_records_that_are_neither_calls_nor_waits() -> None:
     trace = (
         "XCTEND rlbk=0, rd_only=1, tim=10\n"
         "ERROR #5:err=942 tim=11\n"
@@ -278,13 +278,13 @@ def test_other_records() -> None:
     assert found[4]["close_type"] == 3
 
 
-def test_what_was_not_understood_is_counted_by_kind() -> None:
+def test_unread_lines_are_counted_by_kind() -> None:
     summary = scan("kgl lock\nkgl pin\n" + wait(1, CLIENT, 1, 1) + "ORA-00942: no\n7\n")[1]
     assert summary.not_understood == {"kgl": 2, "ORA": 1, "(number)": 1}
 
 
 @pytest.mark.parametrize("number", ["5x", "5.1", "-", "", "x"])
-def test_what_has_no_number_of_a_cursor_is_no_call(number: str) -> None:
+def test_a_line_without_a_cursor_number_is_no_call(number: str) -> None:
     assert rows(call("EXEC", 5, c=1, e=1, tim=1).replace("#5", f"#{number}")) == []
 
 
@@ -325,7 +325,7 @@ def test_the_time_of_a_wait_is_found_wherever_it_is() -> None:
 
 
 @pytest.mark.parametrize("letter", ["n", "'", " "])
-def test_names_of_any_length_are_told_apart(letter: str) -> None:
+def test_names_of_any_length_are_distinguished(letter: str) -> None:
     names = [n * letter for n in range(1, 200)]
     lines = [wait(5, name, 1, 10) for name in names]
     found = rows("".join(2 * line for line in lines) + "".join(lines), ("name",))

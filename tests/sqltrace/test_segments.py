@@ -55,7 +55,7 @@ def expected(run: Run, tmp_path: Path) -> Any:
 
 
 @pytest.mark.parametrize("named", ["folder", "last", "pattern", "all"])
-def test_they_are_one_trace_however_they_are_named(
+def test_segments_are_one_trace_in_any_order_of_names(
     run: Run, tmp_path: Path, expected: Any, named: str
 ) -> None:
     folder = tmp_path / "d"
@@ -70,7 +70,7 @@ def test_they_are_one_trace_however_they_are_named(
     assert asked(run, *words[named]) == expected
 
 
-def test_their_order_is_that_of_numbers_and_they_may_be_packed(
+def test_segments_are_ordered_by_number_and_may_be_packed(
     run: Run, tmp_path: Path, expected: Any
 ) -> None:
     folder = tmp_path / "d"
@@ -83,7 +83,7 @@ def test_their_order_is_that_of_numbers_and_they_may_be_packed(
     assert asked(run, str(folder)) == expected
 
 
-def test_deleted_segments_are_missed(run: Run, tmp_path: Path) -> None:
+def test_deleted_segments_are_reported(run: Run, tmp_path: Path) -> None:
     files = write(tmp_path, range(7, 7 + 11))
     for each in files[1:8]:
         each.unlink()

@@ -41,7 +41,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.mark.parametrize("threads", [1, 3])
-def test_calls_are_those_that_reading_gives(large: str, threads: int) -> None:
+def test_mapped_windows_give_the_same_calls_as_reading(large: str, threads: int) -> None:
     expected, of_expected = scan(LARGE, COLUMNS)
     found = TraceScan([large], ScanOptions(COLUMNS), threads)
     table = found.reader().read_all().sort_by("line")
@@ -58,7 +58,7 @@ def test_calls_are_those_that_reading_gives(large: str, threads: int) -> None:
     assert sum(times for *_, times in counted.rows()) == expected.num_rows
 
 
-def test_input_that_somebody_has_read_from(tmp_path: Path) -> None:
+def test_standard_input_at_an_offset(tmp_path: Path) -> None:
     path, line = tmp_path / "a.trc", wait(5, "x", 1, 1000)
     path.write_text(100_000 * line)
     with path.open("rb", buffering=0) as file:
@@ -70,7 +70,7 @@ def test_input_that_somebody_has_read_from(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("left", [0, 70_000, 300_000])
-def test_what_is_left_of_a_file_that_shrinks(tmp_path: Path, left: int) -> None:
+def test_a_file_that_shrinks_is_read_up_to_its_end(tmp_path: Path, left: int) -> None:
     path, line = tmp_path / "a.trc", wait(5, "x", 1, 1000).encode()
     path.write_bytes(100_000 * line)
     file, window = TraceInput(str(path)), Window()

@@ -84,7 +84,7 @@ def scan(
     step: int = 1 << 30,
     **options: Any,
 ) -> tuple[arrow.Table, FileSummary]:
-    """The calls of a trace, and what the file as a whole tells; read in blocks of that size."""
+    """The calls of a trace, and the summary of the file; read in blocks of that size."""
     given = data.encode() if isinstance(data, str) else data
     asked = ScanOptions(tuple(columns), **options)
     found, form = FileScan("a.trc", asked), ArrowForm(asked)

@@ -46,15 +46,16 @@ static size_t convert(char *to, const unsigned char *at, size_t left) {
     return (size_t)(to - begin);
 }
 
-static bool grow(void **what, size_t *room, size_t needed, size_t each) {
-    if (needed <= *room)
+static bool grow(void **array, size_t *capacity, size_t needed,
+                 size_t item_size) {
+    if (needed <= *capacity)
         return true;
-    const size_t larger = needed > 2 * *room ? needed + 64 : 2 * *room;
-    void *const grown = realloc(*what, larger * each);
+    const size_t larger = needed > 2 * *capacity ? needed + 64 : 2 * *capacity;
+    void *const grown = realloc(*array, larger * item_size);
     if (!grown)
         return false;
-    *what = grown;
-    *room = larger;
+    *array = grown;
+    *capacity = larger;
     return true;
 }
 
