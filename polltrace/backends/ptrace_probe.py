@@ -13,7 +13,7 @@ from typing import Self
 
 from polltrace import procfs
 from polltrace.backends.trace_evidence import TraceEvidence
-from polltrace.engines import engine_of
+from polltrace.engines import Engine, engine_of
 from polltrace.errors import HostError, NoSuchProcessError, NotPermittedError, PolltraceError
 from polltrace.interrupts import detaching
 from polltrace.profiles.frames import Header, ProcessTotals, SocketPolls, Stack, Syscall
@@ -49,15 +49,15 @@ class PtraceProbe:
         limits = Limits(duration_s, LONGEST_STOP_S)
         self._counter = CallCounter(self._pids, limits, follow, stacks)
         self._names = Symbolizer() if stacks else None
-        self._servers: set[int] = set()
+        self._engines: dict[int, Engine] = {}
 
     def __enter__(self) -> Self:
         for pid in self._pids:
             check_before(pid)
             if self._names:  # while it lives
                 self._names.user(pid, [])
-                if engine_of(procfs.executable(pid), procfs.title(pid)):
-                    self._servers.add(pid)
+                if recognised := engine_of(procfs.executable(pid), procfs.title(pid)):
+                    self._engines[pid] = recognised[0]
         self._process = TracingProcess(self._counter.outcome, self._duration_s)
         try:
             if not self._process.await_begun():
@@ -140,7 +140,7 @@ class PtraceProbe:
             try:
                 assert self._names is not None
                 frames = self._names.user(pid, addresses)
-                stacks.append(judged_stack(frames, stack, is_server=pid in self._servers))
+                stacks.append(judged_stack(frames, stack, engine=self._engines.get(pid)))
             except ProcessError:  # a child that is gone: nobody knows its functions
                 continue
         return tuple(stacks)

@@ -7,6 +7,7 @@ import posixpath
 import re
 from collections.abc import Mapping, Sequence
 
+from polltrace.engines import engines_checking
 from polltrace.profiles.frames import Stack
 from polltrace.profiles.sampled import AT_POLL, NamedStack, judged_stack
 from polltrace.stacks import Frame
@@ -51,10 +52,12 @@ def _frame(match: re.Match[str]) -> Frame:
 
 def stacks_at_polls(counts: Mapping[tuple[str, ...], int]) -> tuple[NamedStack, ...]:
     """Stacks taken at break polls, as lines with how often they were seen; commonest first."""
-    stacks = []
-    for lines, count in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
-        frames, too_deep = frames_of(lines)
-        stack = Stack(AT_POLL, count, too_deep, (), polls=count)
-        # The text does not name the program.
-        stacks.append(judged_stack(frames, stack, is_server=False))
-    return tuple(stacks)
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    parsed = [(*frames_of(lines), count) for lines, count in ordered]
+    # The text does not name the program: the function of an engine's check has to.
+    names = {frame.name for frames, _, _ in parsed for frame in frames}
+    engine = next(iter(engines_checking(names)), None)
+    return tuple(
+        judged_stack(frames, Stack(AT_POLL, count, too_deep, (), polls=count), engine=engine)
+        for frames, too_deep, count in parsed
+    )

@@ -29,7 +29,7 @@ from polltrace.stacks.picture import Picture, Side
 
 SAMPLE_HZ = 99.0
 _TITLES = {
-    AT_POLL: "Stacks at break polls",
+    AT_POLL: "Stacks at polls of a socket with timeout 0",
     ON_CPU: "On-CPU stacks",
     OFF_CPU: "Off-CPU stacks",
 }
@@ -219,12 +219,18 @@ def _before(path: Path | None) -> Side | None:
     raise FileError(f"cannot read folded stacks from {path}: {why}")
 
 
+def _title(profile: StackProfile) -> str:
+    if profile.kind == AT_POLL and profile.engines:
+        return "Stacks at break polls"
+    return _TITLES[profile.kind]
+
+
 def _picture(profile: StackProfile, base: Side | None, args: argparse.Namespace) -> Picture:
     layers = layers_of(profile.engines)
     if args.group == "layer" and not layers.layers:
         raise UsageError("--group layer: no one engine's table of layers fits these stacks")
     picture = Picture(
-        title=_TITLES[profile.kind],
+        title=_title(profile),
         side=Side("now", chosen(profile.folded, args)),
         before=base and Side(base.name, chosen(base.folded, args)),
         layers=layers,

@@ -111,7 +111,8 @@ def one_server(pids: Sequence[int], command: str) -> Server:
     check_seen(pids)
     _check_answered(pids)
     raise NoSuchProcessError(
-        f"process {pids[0]} is no dedicated server ('polltrace ps' lists them)"
+        f"process {pids[0]} is no dedicated server of a known engine ('polltrace ps' lists them; "
+        "'polltrace stat', 'stacks' and 'record' take any process)"
     )
 
 

@@ -79,9 +79,10 @@ def engines_checking(names: Set[str]) -> frozenset[Engine]:
     return frozenset(by_function.values())
 
 
-def break_chains() -> tuple[CallChain, ...]:
-    """The break check of every engine, each once."""
-    return tuple(dict.fromkeys(CallChain(each) for engine in engines() for each in engine.chains))
+def break_chains(engine: Engine | None = None) -> tuple[CallChain, ...]:
+    """The break check of one engine, or without one the checks of all engines, each once."""
+    chosen = engines() if engine is None else (engine,)
+    return tuple(dict.fromkeys(CallChain(links) for each in chosen for links in each.chains))
 
 
 def check_options() -> list[str]:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import posixpath
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
@@ -22,7 +23,8 @@ from polltrace.stacks import (
     function_name,
     up_to_beginning,
 )
-from polltrace.stacks.walked import StackStop
+from polltrace.stacks.earlyends import is_complete
+from polltrace.stacks.walked import Found, StackStop
 
 AT_POLL, ON_CPU, OFF_CPU = "poll", "cpu", "offcpu"
 
@@ -46,12 +48,15 @@ class SymbolSource(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class NamedStack:
-    """User frames innermost first, seen `count` times; `is_break_check` by any engine's chain.
+    """User frames innermost first, seen `count` times.
 
+    `is_break_check`: the stack is the break check of an engine; False also where that cannot be
+    told. `by_shape`: a break check by the poll's arguments alone, because no function on the stack
+    has a name and the process is a dedicated server. `undecided`: the stack may be the check, which
+    cannot be told. `of_engine`: the process is a server of a known engine; no other can be told not
+    to check.
     `truncated`: the probe stopped before the stack ended. `kernel` are the kernel's frames,
-    innermost first, where these were asked for. `by_shape`: a break check by the poll's arguments
-    alone, because no function on the stack has a name and the process is a dedicated server.
-    `undecided`: the same of a process that no engine's data recognises, so this is not known.
+    innermost first, where these were requested.
     `polls`: the break polls that it stands for, since the stride between samples may change.
     `off`: of a thread off CPU, for how long. `latch`: of one that spins or sleeps in the get of a
     latch. `found` has a letter for each frame, how it was found (Found in stacks/walked.py); empty
@@ -65,6 +70,7 @@ class NamedStack:
     kernel: Sequence[Frame] = ()
     by_shape: bool = False
     undecided: bool = False
+    of_engine: bool = False
     polls: int = 0
     off: OffTime | None = None
     latch: LatchWait | None = None
@@ -96,7 +102,7 @@ def named_stacks(profile: Profile, names: SymbolSource, kind: str) -> list[Named
             with contextlib.suppress(ProcessError):
                 frames = names.user(totals.pid, stack.addresses)
                 kernel = names.kernel(stack.kernel) if stack.kernel else ()
-                named = judged_stack(frames, stack, kernel, is_server=engine is not None)
+                named = judged_stack(frames, stack, kernel, engine=engine)
                 if engine is not None and engine.latches:
                     named = replace(named, latch=latch_wait(named.frames, engine.latches))
                 stacks.append(named)
@@ -104,35 +110,66 @@ def named_stacks(profile: Profile, names: SymbolSource, kind: str) -> list[Named
 
 
 def judged_stack(
-    frames: Sequence[Frame], stack: Stack, kernel: Sequence[Frame] = (), *, is_server: bool
+    frames: Sequence[Frame], stack: Stack, kernel: Sequence[Frame] = (), *, engine: Engine | None
 ) -> NamedStack:
-    """A stack by its names, compared with the break check of every engine.
+    """A stack by its names, compared with the break check of the process's engine.
 
-    `is_server`: an engine's data recognises the process. Where an address lies in no mapped code
-    the walk went astray, so the stack ends before it; it also ends where the program began.
+    engine: None for a process that no engine's data recognises. Such a process runs a break check
+    only if every function of one is on the stack by name; else this cannot be told.
+    Where an address lies in no mapped code the walk went astray, so the stack ends before it; it
+    also ends where the program began.
     """
     walked = len(frames)
     frames = list(takewhile(lambda frame: frame.module, frames))
     stop = StackStop.NOT_CODE if len(frames) < walked else stack.stop
     frames = up_to_beginning(frames)
-    called = [frame.name for frame in frames]
-    at_call = stack.kind == AT_POLL
-    verdicts = (classify(called, chain, at_call) for chain in break_chains())
-    verdict = next(filter(None, verdicts), None)
-    by_shape = verdict is not None and verdict.evidence is ChainMatch.SHAPE
+    evidence = _evidence(frames, stack, engine)
+    is_check = evidence is not ChainMatch.NONE and (engine is not None or evidence in _BY_NAME)
     return NamedStack(
         frames,
         stack.count,
         stack.truncated,
-        is_break_check=verdict is not None and (is_server or not by_shape),
+        is_break_check=is_check,
         kernel=kernel,
-        by_shape=by_shape and is_server,
-        undecided=by_shape and not is_server,
+        by_shape=is_check and evidence is ChainMatch.SHAPE,
+        undecided=not is_check and not _is_decided(frames, stack, engine, evidence),
+        of_engine=engine is not None,
         polls=stack.polls,
         off=stack.off,
         found=stack.found[: len(frames)],
         stop=stop,
     )
+
+
+_BY_NAME = (ChainMatch.WHOLE, ChainMatch.HIDDEN)
+
+
+def _evidence(frames: Sequence[Frame], stack: Stack, engine: Engine | None) -> ChainMatch:
+    """The match of a stack with the first chain that it may be; NONE where it is no chain."""
+    called = [frame.name for frame in frames]
+    matches = (
+        classify(called, chain, stack.kind == AT_POLL).evidence for chain in break_chains(engine)
+    )
+    return next((match for match in matches if match is not ChainMatch.NONE), ChainMatch.NONE)
+
+
+def _is_decided(
+    frames: Sequence[Frame], stack: Stack, engine: Engine | None, evidence: ChainMatch
+) -> bool:
+    """Whether a stack that was not accepted as a check is none.
+
+    At a poll a named function contradicts the chain, unless a guessed frame pointer led to it:
+    that may have skipped functions of the chain. Elsewhere a stack that ends early may have ended
+    inside of it, and a function of the server without a name may belong to it.
+    """
+    if engine is None:
+        return evidence is ChainMatch.NONE
+    if stack.kind == AT_POLL:
+        certain = stack.found.partition(Found.POINTER)[0] if stack.found else frames
+        return _evidence(frames[: len(certain)], stack, engine) is ChainMatch.NONE
+    nameless = (frame.module for frame in frames if not frame.named)
+    programs = {posixpath.basename(module.removesuffix(" (deleted)")) for module in nameless}
+    return programs.isdisjoint(engine.executables) and (stack.truncated or is_complete(frames))
 
 
 def by_names(stacks: Sequence[NamedStack]) -> tuple[NamedStack, ...]:

@@ -51,8 +51,9 @@ class StackProfile:
     """Stacks of one `kind`, taken in `seconds`: `samples` in all, `checks` of them in the break
     check. `quality` is how well they could be walked and named.
 
-    `by_shape`: the checks that are known by the poll's arguments alone, for lack of names;
-    `undecided`: samples without names of processes that no engine's data recognises.
+    `by_shape`: the checks that are known by the poll's arguments alone, for lack of names.
+    `undecided`: samples of which it cannot be told whether they are the check; `foreign` of these
+    are of processes that no engine's data recognises.
     `break_polls`: how many there were meanwhile, of which a part was sampled; 0 where polls were
     counted in windows only. `folded` counts the break polls that the samples stand for, or
     samples on CPU, `hz` a second of CPU time (0: not known); it has the kernel's frames as well,
@@ -68,6 +69,7 @@ class StackProfile:
     checks: int
     by_shape: int
     undecided: int
+    foreign: int
     break_polls: int
     folded: Folded
     quality: StackQuality
@@ -79,10 +81,8 @@ class StackProfile:
     @property
     def unit(self) -> str:
         """The unit of the counts in `folded`."""
-        return _UNITS.get(self.kind, "samples")
-
-
-_UNITS = {AT_POLL: "break polls", OFF_CPU: NANOSECONDS}
+        at_poll = "break polls" if self.engines else "polls"
+        return {AT_POLL: at_poll, OFF_CPU: NANOSECONDS}.get(self.kind, "samples")
 
 
 def stack_profile(
@@ -107,7 +107,8 @@ def stack_profile(
         complete=profile.complete,
     )
     engines_seen = frozenset(filter(None, map(engine_of_process, profile.processes.values())))
-    judged = _judged(profile, stacks, kind, quality, engines_seen)
+    checking = {f.name for s in stacks if s.is_break_check for f in s.frames}
+    judged = _judged(profile, stacks, kind, quality, engines_seen or engines_checking(checking))
     if kind != OFF_CPU:
         return judged
     return replace(
@@ -131,13 +132,16 @@ def _judged(
     engines: frozenset[Engine],
 ) -> StackProfile:
     polls = sum(totals.break_polls for totals in profile.totals)
+    foreign = [s for s in stacks if not (s.of_engine or s.is_break_check)]
+    decided_foreign = sum(stack.count for stack in foreign if not stack.undecided)
     return StackProfile(
         kind=kind,
         seconds=profile.seconds,
         samples=sum(stack.count for stack in stacks),
         checks=sum(stack.count for stack in stacks if stack.is_break_check),
         by_shape=sum(stack.count for stack in stacks if stack.by_shape),
-        undecided=sum(stack.count for stack in stacks if stack.undecided),
+        undecided=sum(stack.count for stack in stacks if stack.undecided) + decided_foreign,
+        foreign=sum(stack.count for stack in foreign),
         break_polls=polls if kind == AT_POLL else 0,
         folded=fold(((*s.kernel, *s.frames), s.polls or s.count) for s in stacks),
         quality=quality,

@@ -19,11 +19,12 @@ from polltrace.stacks.folded import Folded, total
 SHOWN = 5
 SHOWN_PROBLEMS = 3
 _IDLE = {
-    AT_POLL: "no break poll was sampled",
+    AT_POLL: "no poll of a socket with timeout 0 was sampled",
     ON_CPU: "no process was on CPU",
     OFF_CPU: "no thread was off CPU",
 }
-_WHY = "no names, and of no known engine's server"
+_WHY_AT_POLL = "frames between the poll and its callers may be missing"
+_WHY_ON_CPU = "their stacks end early, or the server's functions have no names"
 
 
 def stacks_text(profile: StackProfile, folded: Folded) -> str:
@@ -75,9 +76,10 @@ def stacks_data(profile: StackProfile, folded: Folded) -> dict[str, Any]:
         "kind": profile.kind,
         "seconds": profile.seconds,
         "samples": profile.samples,
-        "break_checks": profile.checks,
+        "break_checks": None if profile.undecided == profile.samples else profile.checks,
         "break_checks_by_shape": profile.by_shape,
         "undecided": profile.undecided,
+        "other_programs": profile.foreign,
         "break_polls": profile.break_polls,
         "quality": dataclasses.asdict(profile.quality),
         "unit": profile.unit,
@@ -90,25 +92,42 @@ def stacks_data(profile: StackProfile, folded: Folded) -> dict[str, Any]:
 
 
 def _verdict(profile: StackProfile) -> str:
-    checks, samples = profile.checks, profile.samples
+    """The part of the stacks that are the break check; of programs of no known engine, only their
+    number."""
+    at_poll = profile.kind == AT_POLL
+    if profile.foreign == profile.samples:
+        taken = "stacks at polls of a socket with timeout 0" if at_poll else "on-CPU samples"
+        return f"{profile.samples:,} {taken}."
+    of_servers = profile.samples - profile.foreign
+    judged = profile.samples - profile.undecided
+    undecided = profile.undecided - profile.foreign
+    why = _WHY_AT_POLL if at_poll else _WHY_ON_CPU
+    taken = "stacks at a break poll" if at_poll else "on-CPU samples"
+    if judged == 0:
+        sentences = [f"Cannot tell whether {of_servers:,} {taken} are in the break check: {why}."]
+    else:
+        sentences = [_judged_part(profile, judged, taken)]
+        if undecided:
+            sentences.append(f"Cannot tell of {undecided:,} more: {why}.")
+    if profile.foreign:
+        sentences.append(f"{profile.foreign:,} more are of other programs.")
+    return " ".join(sentences)
+
+
+def _judged_part(profile: StackProfile, judged: int, taken: str) -> str:
     if profile.kind == AT_POLL:
         by_shape = f", {profile.by_shape:,} by shape alone: no names" if profile.by_shape else ""
-        if profile.undecided == samples:
-            return f"Cannot tell whether {samples:,} stacks at a poll are the break check: {_WHY}."
-        undecided = f" Cannot tell of {profile.undecided:,}: {_WHY}." if profile.undecided else ""
-        counted = f"{checks:,} of {samples:,} stacks at a break poll are the break check"
-        return f"{counted}{by_shape}.{undecided}"
-    share = proportion(checks, samples)
-    return (
-        f"{share.value:.1f} % [{share.low:.1f}, {share.high:.1f}] of {samples:,} on-CPU samples "
-        "are in the break check."
-    )
+        return f"{profile.checks:,} of {judged:,} {taken} are the break check{by_shape}."
+    share = proportion(profile.checks, judged)
+    interval = f"{share.value:.1f} % [{share.low:.1f}, {share.high:.1f}]"
+    return f"{interval} of {judged:,} {taken} are in the break check."
 
 
 def _sampled(profile: StackProfile) -> str:
     if profile.kind != AT_POLL:
         return f"Sampled in {profile.seconds:.1f} s, each of a process on CPU."
-    return f"Sampled: {profile.samples:,} of {profile.break_polls:,} break polls" + (
+    polls = "break polls" if profile.engines else "such polls"
+    return f"Sampled: {profile.samples:,} of {profile.break_polls:,} {polls}" + (
         f" in {profile.seconds:.1f} s." if profile.seconds else "."
     )
 

@@ -74,7 +74,7 @@ def _worst(worst: SessionSummary) -> str:
 
 def modes(summary: RecordingSummary) -> str:
     """The counts of sessions by break mode, such as `1 in-band, 3 out-of-band`, and of processes
-    that are no dedicated servers.
+    of no known engine.
     """
     counts = [(summary.count(mode), mode.value) for mode in _MODES]
     without_server = [session for session in summary.sessions if session.server is None]
@@ -86,8 +86,8 @@ def modes(summary: RecordingSummary) -> str:
             f"{ended_early:,} gone before {'it was' if ended_early == 1 else 'they were'} inspected"
         )
     if other_processes:
-        verb = "is" if other_processes == 1 else "are"
-        words.append(f"{other_processes:,} that {verb} no dedicated server")
+        noun = "process" if other_processes == 1 else "processes"
+        words.append(f"{other_processes:,} other {noun}")
     return ", ".join(words) or "no process"
 
 

@@ -97,6 +97,47 @@ def test_a_poll_of_a_stripped_program_that_is_no_server_is_unclassified() -> Non
     assert named_stacks(unknown, Names(), AT_POLL)[0].undecided
 
 
+def test_an_unknown_program_checks_only_where_every_name_says_so() -> None:
+    for addresses, is_check, undecided in (
+        ((0, 6, 5), False, False),
+        ((0, 7, 3), False, True),
+        ((0, 1, 2, 3, 4), True, False),
+    ):
+        polls = profile((7, [taken(AT_POLL, 1, *addresses)]), exe="/usr/bin/python3.11")
+        (stack,) = named_stacks(polls, Names(), AT_POLL)
+        assert (stack.is_break_check, stack.undecided) == (is_check, undecided)
+        assert not stack.of_engine
+
+
+def test_a_guessed_frame_does_not_disprove_a_check() -> None:
+    """A walk by frame pointers may skip callers, of the poll as of its caller."""
+    for found, undecided in (("rttt", False), ("rtff", True), ("rfff", True), ("", False)):
+        skipped = replace(taken(AT_POLL, 1, 0, 1, 6, 5), found=found)
+        (stack,) = named_stacks(profile((7, [skipped])), Names(), AT_POLL)
+        assert (stack.is_break_check, stack.undecided) == (False, undecided)
+    # AND the caller of the poll is certain, and of no chain
+    other = replace(taken(AT_POLL, 1, 0, 6, 5), found="rtf")
+    (stack,) = named_stacks(profile((7, [other])), Names(), AT_POLL)
+    assert not stack.undecided
+
+
+def test_a_nameless_function_of_the_server_may_be_of_its_check() -> None:
+    """Samples on CPU: the frame of a library says nothing about the server's own functions."""
+
+    class Stripped(Names):
+        def __init__(self, module: str) -> None:
+            super().__init__()
+            self.module = module
+
+        def user(self, pid: int, addresses: Sequence[int]) -> Sequence[Frame]:
+            return [Frame(FUNCTIONS[at], self.module, 0, at) for at in addresses]
+
+    samples = profile((7, [taken(ON_CPU, 1, 7, 5)]))
+    for module, undecided in (("/u01/bin/oracle (deleted)", True), ("/lib/libm.so.6", False)):
+        (stack,) = named_stacks(samples, Stripped(module), ON_CPU)
+        assert (stack.is_break_check, stack.undecided) == (False, undecided)
+
+
 @pytest.mark.parametrize(
     ("exe", "comm", "recognised"),
     [

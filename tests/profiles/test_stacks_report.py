@@ -130,25 +130,53 @@ def test_every_problem_is_reported() -> None:
     }
 
 
-def test_a_program_of_no_known_engine_gets_no_verdict_by_shape() -> None:
-    stacks = observed(totals(7, Stack(AT_POLL, 26, False, at(LOST_WAY), "not-needed")))
-    found, text = printed(replace(stacks, processes={}))
-    assert (found.checks, found.by_shape, found.undecided) == (0, 0, 26)
-    assert text.splitlines()[0] == (
-        "Cannot tell whether 26 stacks at a poll are the break check: no names, and of no known "
-        "engine's server."
-    )
-    both = replace(stacks, processes={}, totals=(*stacks.totals, *GOOD.totals))
+@pytest.mark.parametrize("functions", [LOST_WAY, OTHER])
+def test_a_program_of_no_known_engine_gets_no_verdict(functions: tuple[str, ...]) -> None:
+    stacks = observed(totals(6, Stack(AT_POLL, 26, False, at(functions), "not-needed")))
+    profile, text = printed(replace(stacks, processes={}))
+    assert (profile.checks, profile.by_shape, profile.undecided) == (0, 0, 26)
+    assert text.splitlines()[:2] == [
+        "26 stacks at polls of a socket with timeout 0.",
+        "Sampled: 26 of 4,000 such polls in 2.0 s.",
+    ]
+    assert "break" not in text
+    data = stacks_data(profile, profile.folded)
+    assert (data["break_checks"], data["undecided"], data["other_programs"]) == (None, 26, 26)
+    assert data["unit"] == "polls"
+
+
+def test_stacks_of_other_programs_are_counted_apart() -> None:
+    stacks = observed(totals(6, Stack(AT_POLL, 26, False, at(LOST_WAY), "not-needed")))
+    both = replace(GOOD, totals=(*stacks.totals, *GOOD.totals))
     assert printed(both)[1].startswith(
-        "1,000 of 1,026 stacks at a break poll are the break check. Cannot tell of 26: no names"
+        "1,000 of 1,000 stacks at a break poll are the break check. 26 more are of other programs."
     )
-    assert stacks_data(found, found.folded)["undecided"] == 26
+
+
+def test_a_check_by_every_name_is_one_in_any_process() -> None:
+    profile, text = printed(replace(GOOD, processes={}))
+    assert text.startswith("1,000 of 1,000 stacks at a break poll are the break check.")
+    assert profile.unit == "break polls"
+
+
+def test_samples_whose_stacks_end_early_are_not_counted_as_no_check() -> None:
+    cut = totals(7, Stack(ON_CPU, 40, False, at(CUT)), Stack(ON_CPU, 60, False, at(OTHER)))
+    assert printed(observed(cut), ON_CPU)[1].startswith(
+        "0.0 % [0.0, 6.0] of 60 on-CPU samples are in the break check. Cannot tell of 40 more: "
+        "their stacks end early"
+    )
+    early = observed(totals(7, Stack(ON_CPU, 40, False, at(CUT))))
+    assert printed(early, ON_CPU)[1].startswith(
+        "Cannot tell whether 40 on-CPU samples are in the break check: their stacks end early"
+    )
+    other = printed(replace(early, processes={}), ON_CPU)[1]
+    assert other.startswith("40 on-CPU samples.\n")
 
 
 def test_without_stacks_losses_are_still_reported() -> None:
     text = printed(observed(totals(7), stacks=4))[1]
     assert text.splitlines() == [
-        "No stacks: in 2.0 s no break poll was sampled.",
+        "No stacks: in 2.0 s no poll of a socket with timeout 0 was sampled.",
         "4 stacks were lost: there was no room for more different ones.",
     ]
 

@@ -40,5 +40,6 @@ def test_with_permission_a_process_that_is_none_is_named(run: Run, titled: int) 
     ended = run("why", "-p", str(titled))
     assert (ended.returncode, ended.stderr) == (
         5,
-        f"polltrace: process {titled} is no dedicated server ('polltrace ps' lists them)\n",
+        f"polltrace: process {titled} is no dedicated server of a known engine ('polltrace ps' "
+        "lists them; 'polltrace stat', 'stacks' and 'record' take any process)\n",
     )
