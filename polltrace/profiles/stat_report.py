@@ -9,6 +9,7 @@ from polltrace.printable import one_line
 from polltrace.profiles.frames import ProcessTotals
 from polltrace.profiles.losses import losses
 from polltrace.profiles.profile import Profile
+from polltrace.profiles.recognition import engine_of_process
 
 
 def stat_data(profile: Profile) -> dict[str, Any]:
@@ -49,7 +50,10 @@ def stat_data(profile: Profile) -> dict[str, Any]:
 
 
 def stat_text(profile: Profile) -> str:
-    """A block for each process: its polls, then its system calls, most called first."""
+    """A block for each process: its polls, then its system calls, most called first.
+
+    Polls of one connected socket with timeout 0 are break polls only in a known engine's server.
+    """
     blocks = [_block(profile, totals) for totals in profile.totals]
     if phrases := losses(profile.lost):
         blocks.append(f"LOST, so counts above are too low: {', '.join(phrases)}")
@@ -63,11 +67,14 @@ def stat_text(profile: Profile) -> str:
 def _block(profile: Profile, totals: ProcessTotals) -> str:
     watched_s = profile.watched_s(totals.identity)
     rate = f"   {totals.break_polls / watched_s:,.0f}/s" if watched_s > 0 else ""
+    process = profile.processes.get(totals.identity)
+    is_server = process is not None and engine_of_process(process) is not None
+    label = "break polls" if is_server else "polls, timeout 0"
     lines = [
         f"{totals.pid}: {one_line(_command(profile, totals))}",
         f"{max(0.0, watched_s):.3f} s watched, {totals.cpu_s:.3f} s on CPU",
         "",
-        f"{'break polls':<16}{totals.break_polls:>12,}{rate}",
+        f"{label:<16}{totals.break_polls:>12,}{rate}",
         f"{'other polls':<16}{totals.other_polls:>12,}",
         *(
             f"  fd {sock.fd:<11}{sock.polls:>12,}   {sock.kind} {sock.local} <- {sock.peer}"

@@ -130,7 +130,7 @@ def test_a_nameless_function_of_the_server_may_be_of_its_check() -> None:
             self.module = module
 
         def user(self, pid: int, addresses: Sequence[int]) -> Sequence[Frame]:
-            return [Frame(FUNCTIONS[at], self.module, 0, at) for at in addresses]
+            return [replace(frame, module=self.module) for frame in super().user(pid, addresses)]
 
     samples = profile((7, [taken(ON_CPU, 1, 7, 5)]))
     for module, undecided in (("/u01/bin/oracle (deleted)", True), ("/lib/libm.so.6", False)):

@@ -22,9 +22,13 @@ def process(pid: int, start_ticks: int, **counts: Any) -> dict[str, Any]:
     return {"pid": pid, "start_ticks": start_ticks, **defaults, **counts}
 
 
-def profile(*processes: dict[str, Any], ends: dict[str, Any] | None = None) -> Profile:
+def profile(
+    *processes: dict[str, Any],
+    ends: dict[str, Any] | None = None,
+    watched: dict[str, Any] | None = None,
+) -> Profile:
     frame = {"type": "frame", "t_s": 10.0, "lost": {}, "processes": processes}
-    records = [HEADER, frame, *([ends] if ends else [])]
+    records = [HEADER, *([watched] if watched else []), frame, *([ends] if ends else [])]
     return profile_of(record_of(json.loads(json.dumps(record))) for record in records)
 
 
@@ -44,7 +48,7 @@ def test_a_rate_is_over_the_time_that_the_process_lived(
     seen = profile(process(7, start_ticks), ends=ends if end_s else None)
     text = stat_text(seen).splitlines()
     assert text[1] == f"{watched_s:.3f} s watched, 0.500 s on CPU"
-    assert text[3] == f"break polls               71   {rate}"
+    assert text[3] == f"polls, timeout 0          71   {rate}"
     assert stat_data(seen)["processes"][0]["watched_s"] == pytest.approx(watched_s)
 
 
@@ -59,3 +63,13 @@ def test_calls_of_a_32_bit_program_have_no_names() -> None:
         "sys totals                   211",
     ]
     assert blocks[-2][-1] == "sys totals                     5         2"
+
+
+@pytest.mark.parametrize(
+    ("exe", "label"), [("/u01/bin/oracle", "break polls"), ("/usr/bin/curl", "polls, timeout 0")]
+)
+def test_polls_are_break_polls_only_in_a_server_of_a_known_engine(exe: str, label: str) -> None:
+    words = {"comm": "oracle_7_orcl", "cmdline": ["oracleORCL (LOCAL=NO)"], "exe": exe}
+    watched = {"type": "process", "pid": 7, "start_ticks": 1, **words}
+    observed = profile(process(7, 1), watched=watched)
+    assert f"\n{label:<16}          71 " in stat_text(observed)
