@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One database for all inputs: to open it takes longer than most sessions. What
-// a session changes is put back before the next, so that an input does the same
-// alone as after others.
+// One database for all inputs: to open it takes longer than most sessions. The
+// changes of a session are put back before the next, so that an input does the
+// same alone as after others.
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,7 +71,7 @@ static void keep(const struct database *database) {
     }
 }
 
-// The callbacks that SQLite knows point into what the caller gives, which must
+// The callbacks that SQLite knows point into the caller's memory, which must
 // lie at the same place each time.
 bool __wrap_database_open(struct database *database, struct sga *sga,
                           struct session_slot *self,

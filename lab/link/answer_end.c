@@ -33,8 +33,7 @@ bool answer_parameters_skip(struct connection *c, unsigned *cursor) {
     return !in->bad;
 }
 
-// The remote side's lines, without what could be no text, and where they are
-// from.
+// The remote side's lines, without bytes that are no text, and their origin.
 static void take_error(struct connection *c, unsigned number,
                        struct bytes text) {
     enum { MOST = 270 };

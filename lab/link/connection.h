@@ -4,7 +4,8 @@
 // The other end is not trusted: every length is checked, each message is read
 // by the reader that reads a client's, and nothing is waited for longer than
 // SQLNET.RECV_TIMEOUT, if that is set. It is written for a database of Oracle's
-// to be there, by what its drivers send, but was only ever tried with the lab.
+// to be there, by the messages of its drivers, but was only ever tried with the
+// lab.
 #ifndef ORALAB_CONNECTION_H
 #define ORALAB_CONNECTION_H
 

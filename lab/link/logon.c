@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What both sides tell each other before the first call: the protocol, the data
-// types, and by O5LOGON that they know the password.
+// The exchange of both sides before the first call: the protocol, the data
+// types, and by O5LOGON the proof that they know the password.
 #include <openssl/crypto.h>
 #include <pwd.h>
 #include <stdio.h>

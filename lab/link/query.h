@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A query at the other end of a link, and its rows.
 //
-// Rows are taken from the packets as they come: what a fetch has asked for is
-// on its way while the first rows of it are used. Where another call has to be
-// made on the same connection, those that are left are kept.
+// Rows are taken from the packets as they come: the rows of a fetch are on
+// their way while the first of them are used. Where another call has to be made
+// on the same connection, those that are left are kept.
 #ifndef ORALAB_QUERY_H
 #define ORALAB_QUERY_H
 

@@ -63,7 +63,7 @@ struct tns {
     uint64_t *received;
     struct wait_clock *waits; // times the waits; NULL: not wanted
     enum wait_event awaited;  // the wait of tns_read()
-    // Of what is sent: the first packet of a message or answer, and the others.
+    // Of sending: the first packet of a message or answer, and the others.
     enum wait_event sends, sends_more;
     bool answering; // a part of the current answer has been sent
     // Waits until there is something to receive. False to give up, which may
@@ -89,7 +89,7 @@ bool tns_has_packet(const struct tns *tns);
 bool tns_lose(struct tns *tns, const char *what, const char *why);
 // True when bytes are here that no packet was made of yet.
 bool tns_has_unread(const struct tns *tns);
-// Takes what the socket holds without waiting, and takes out a BREAK or
+// Takes the socket's bytes without waiting, and takes out a BREAK or
 // INTERRUPT marker if there is one, wherever it is. Sets `gone` at the end.
 bool tns_take_break(struct tns *tns);
 // Each returns false, and sets `gone`, when the client is gone.

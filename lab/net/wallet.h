@@ -6,8 +6,8 @@
 
 #include <stdbool.h>
 
-#define WALLET_SERVER "server.pem"  // certificate and key
-#define WALLET_TRUST "ca.pem"       // what clients trust: the certificate alone
+#define WALLET_SERVER "server.pem" // certificate and key
+#define WALLET_TRUST "ca.pem" // for clients to trust: the certificate alone
 #define WALLET_CLIENT "ewallet.pem" // by drivers' name: all a client needs
 
 // False when a file cannot be written or the crypto library fails.

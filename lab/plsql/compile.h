@@ -18,7 +18,8 @@ struct compiler {
     unsigned depth;            // of statements
 };
 
-// What a name denotes, up to the part before the token `rest`; 0: all of it.
+// The object that a name denotes, up to the part before the token `rest`; 0:
+// all of it.
 struct found {
     const struct symbol *symbol;
     const struct supplied *supplied;
@@ -33,7 +34,7 @@ bool name_lookup(struct compiler *c, struct name name, struct found *found);
 const char *name_spelled(struct compiler *c, unsigned token);
 struct variable *variable_new(struct compiler *c, const char *name,
                               const struct type *type);
-// The code of what the name, call, field or attribute denotes in PL/SQL; NULL:
+// The code for the name, call, field or attribute in PL/SQL; NULL:
 // nothing, or it was refused.
 struct code *compile_reference(struct compiler *c, struct expr *e);
 // calls.c
@@ -56,8 +57,8 @@ const struct type *type_of_column(struct compiler *c, const char *declared,
 const struct type *type_named(struct compiler *c, struct type_ref *ref);
 // The same for a parameter or a result, which may be a CHAR of any size.
 const struct type *type_of_parameter(struct compiler *c, struct type_ref *ref);
-// Whether the value can be assigned to what has the type, if it is of the right
-// size and form.
+// Whether the value can be assigned to a variable of the type, if it is of the
+// right size and form.
 bool type_takes(const struct type *type, const struct code *value);
 const struct type *type_boolean(void), *type_whole(void), *type_cursor(void);
 // A record with a column for each of the query's; NULL if they are not known.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // An SQL statement in a block. It is resolved here to know which of its names
-// are variables: those that no table has. What is executed is its text with
-// binds in their place, by a cursor of its own.
+// are variables: those that no table has. A cursor of its own executes its text
+// with binds in their place.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Expressions. What PL/SQL alone has (variables, calls, AND and OR that end
-// early) the interpreter evaluates; all else is a query without a table, with
-// the same functions as SQL, whose binds are such values.
+// Expressions. The parts that PL/SQL alone has (variables, calls, AND and OR
+// that end early) the interpreter evaluates; all else is a query without a
+// table, with the same functions as SQL, whose binds are such values.
 #include <stdlib.h>
 #include <string.h>
 

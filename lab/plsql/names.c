@@ -12,7 +12,8 @@ void *compile_take(struct compiler *c, size_t bytes) {
                                         : statement_take(s, bytes);
     if (memory)
         return memory;
-    // For who finds no memory: an array of what the largest statement can have.
+    // For callers without memory: an array of the size that the largest
+    // statement needs.
     static _Alignas(16) char nothing[32 << 20];
     statement_refuse(s, 4030, 0, "");
     return memset(nothing, 0, bytes < sizeof nothing ? bytes : sizeof nothing);

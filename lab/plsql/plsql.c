@@ -36,7 +36,7 @@ static void release(struct cursor *cursor) {
     cursor->block.unit = NULL;
 }
 
-// What the client has given: the columns of the cursor's SELECT ?1, ?2, ...
+// The client's values: the columns of the cursor's SELECT ?1, ?2, ...
 static bool take_binds(struct plsql_session *p, struct cursor *cursor) {
     p->bind = calloc(cursor->placeholders + 1, sizeof *p->bind);
     if (!p->bind || sqlite3_step(cursor->statement) != SQLITE_ROW)

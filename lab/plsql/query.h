@@ -26,8 +26,8 @@ struct plsql_query *plsql_query_new(struct plsql_session *session,
                                     const char *sql, size_t length,
                                     struct ora_error *error);
 void plsql_query_free(struct plsql_query *query);
-// Executes with these values, one level deeper than what runs. `rows`: how many
-// a fetch will ask for; 0: it is no query.
+// Executes with these values, one level deeper than the present call. `rows`:
+// how many a fetch will ask for; 0: it is no query.
 bool plsql_query_execute(struct plsql_query *query, const struct scalar *value,
                          unsigned count, uint32_t rows,
                          struct ora_error *error);

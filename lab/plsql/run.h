@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Interfaces between the files of the interpreter. What returns a bool is false
-// after raising an exception, which is in the session's `raised`.
+// Interfaces between the files of the interpreter. A function that returns a
+// bool returns false after raising an exception, which is in the session's
+// `raised`.
 #ifndef ORALAB_PLSQL_RUN_H
 #define ORALAB_PLSQL_RUN_H
 

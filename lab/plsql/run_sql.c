@@ -279,8 +279,8 @@ static bool note_bulk_error(struct plsql_session *p, int64_t iteration) {
     return true;
 }
 
-// What the failure of an iteration is to FORALL. An expression of it that is
-// not SQL's can only have failed to find an element.
+// The error of a failed iteration, as FORALL saves it. An expression of it that
+// is not SQL's can only have failed to find an element.
 static void name_bulk_error(struct plsql_session *p, int64_t index) {
     enum { NO_ELEMENT = 22160 };
     char about[40];

@@ -157,8 +157,8 @@ static bool store(struct plsql_session *p, const char *name, int kind,
                name, kind, text);
 }
 
-// The specification is compiled for itself: what a body does to it is no
-// business of the session's until the body is stored.
+// The specification is compiled for itself: the changes of a body to it do not
+// concern the session until the body is stored.
 static bool check(struct plsql_session *p, const char *name, int kind,
                   const char *text, struct ora_error *error) {
     struct unit *specification = NULL;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The packages that Oracle supplies. A subprogram is one row of one table: its
-// parameters, its result, and what carries it out.
+// parameters, its result, and the C function for it.
 #ifndef ORALAB_SUPPLIED_H
 #define ORALAB_SUPPLIED_H
 
@@ -45,7 +45,7 @@ bool output_take(struct plsql_session *session, struct value *lines,
 bool output_line(struct plsql_session *session, const char *line,
                  struct ora_error *error);
 
-// What run.c lends: the text of a scalar, from sqlite3_malloc(). NULL: it is
+// A service of run.c: the text of a scalar, from sqlite3_malloc(). NULL: it is
 // NULL, or there is no memory.
 char *scalar_text(struct plsql_session *session, const struct scalar *scalar,
                   size_t *length);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Packages about the session: what names its work, and what traces it. The
-// functions are in sql/functions.
+// Packages about the session: those that name its work, and those that trace
+// it. The functions are in sql/functions.
 #include "plsql/supplied.h"
 
 static bool nothing(struct plsql_session *p, struct scalar *argument,

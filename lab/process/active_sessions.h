@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Once a second the listener notes what each active session does, in a ring of
+// Once a second the listener notes the activity of each session in a ring of
 // the shared memory. v$active_session_history shows the ring.
 #ifndef ORALAB_ACTIVE_SESSIONS_H
 #define ORALAB_ACTIVE_SESSIONS_H

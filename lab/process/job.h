@@ -60,8 +60,8 @@ uint32_t job_add(struct sga *sga, const struct session_slot *self,
 // The commit of a session: its jobs may run, and those that it has removed are
 // gone. Wakes the listener.
 void jobs_commit(struct sga *sga, const struct session_slot *self);
-// Forgets what the session has made since the job `since`; 0: all of it, and
-// what it has removed. Whether any is left.
+// Forgets the jobs that the session has made since the job `since`; 0: all of
+// them, and those that it has removed. Whether any is left.
 bool jobs_roll_back(struct sga *sga, const struct session_slot *self,
                     uint32_t since);
 // Copies the job of that number, or name if that is not "". False: the session

@@ -5,8 +5,8 @@
 // or by several together, and changes by compare-and-swap alone. The word also
 // says which session made the last change: before the next one is made, that
 // one is noted with its session (latch_word.h). So of a session that is killed
-// between any two instructions it is known whether it held the latch, and what
-// it held is released for it.
+// between any two instructions it is known whether it held the latch, and its
+// latches are released for it.
 //
 // A session holds one latch at a time. Its functions have Oracle's names.
 #ifndef ORALAB_LATCH_H

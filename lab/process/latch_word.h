@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The word of a latch, and what each session notes of the latch that it wants
+// The word of a latch, and the note of each session of the latch that it wants
 // or holds.
 //
 // The word counts shared holders, and names its last change: who made it, in

@@ -46,8 +46,8 @@ enum result_block_type {
 
 enum result_status { RESULT_NEW, RESULT_PUBLISHED, RESULT_INVALID };
 
-// What an object is found by: SHA-256 of all that its rows depend on except the
-// tables; and what views call it.
+// The key of an object: SHA-256 of all that its rows depend on except the
+// tables; and its name in views.
 struct result_key {
     uint8_t digest[RESULT_KEY_BYTES];
     char name[RESULT_NAME];
@@ -165,9 +165,9 @@ void result_cache_keep(struct sga *sga, struct session_slot *self,
                        const struct result_size *size, const void *bytes,
                        uint64_t build_us);
 
-// What the clock says to a session that is about to read tables; 0: a session
-// is about to commit, so what is read now may be as of before. Nothing is kept
-// of it.
+// The clock for a session that is about to read tables; 0: a session is about
+// to commit, so rows that are read now may be of the time before, and none are
+// kept.
 uint64_t result_changes_now(const struct sga *sga);
 // A session has changed rows of a table; any definition.
 void result_changes_add(struct sga *sga, const struct session_slot *self,

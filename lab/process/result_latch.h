@@ -5,8 +5,8 @@
 
 #include "process/result_blocks.h"
 
-// Gets the cache's latch. What a session was changing when it was killed is
-// given up first, with all the rest.
+// Gets the cache's latch. If a session was killed while it changed the cache,
+// the whole cache is given up first.
 void result_latch_get(struct sga *sga, struct session_slot *self,
                       enum latch_mode mode, enum latch_where where);
 // Whether a session that commits now has changed one of the search's tables.

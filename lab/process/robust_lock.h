@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A lock in shared memory that a process may be killed with: the next one has
-// it then, so what it protects is written such that any place is a good one to
-// stop.
+// it then, so the protected data are written such that any place is a good one
+// to stop.
 #ifndef ORALAB_ROBUST_LOCK_H
 #define ORALAB_ROBUST_LOCK_H
 

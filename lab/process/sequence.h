@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The sequences of an instance, in its shared memory: what they have handed out
-// is no transaction's to take back.
+// The sequences of an instance, in its shared memory: no transaction takes back
+// the numbers that they have handed out.
 #ifndef ORALAB_SEQUENCE_H
 #define ORALAB_SEQUENCE_H
 

@@ -34,8 +34,8 @@ void trace_file_identify(const char *identifier);
 // file ends. From 25 MiB on, the file is cut at each fifth of it into segments,
 // and the oldest but the first is deleted, as Oracle does ("Trace File
 // Segmentation" in the Database Administrator's Guide; it names 15 MiB, My
-// Oracle Support 2600541.1 the true limit). What Oracle writes at the head of a
-// segment is not documented; here it is a file's own.
+// Oracle Support 2600541.1 the true limit). The lines of Oracle at the head of
+// a segment are not documented; here they are those of a file.
 void trace_file_limit(int64_t bytes);
 int64_t trace_file_limited_to(void);
 
@@ -48,7 +48,7 @@ void trace_fatal_signals(void);
 // around the offset `near`.
 void trace_dump(const uint8_t *data, size_t length, size_t near);
 
-// Records of many lines: trace_record() begins one, and writes what is due
+// Records of many lines: trace_record() begins one, and writes the lines due
 // before it: the file's head, the time after a pause, a session's new module.
 // They are kept in memory until trace_flush().
 void trace_record(void);

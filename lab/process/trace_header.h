@@ -12,8 +12,8 @@ void trace_time(char to[TRACE_TIME]);
 // The head of a file: the program, the host, the process, and the session.
 void trace_header(const struct sga *sga, const struct session_slot *slot,
                   const char *path);
-// The lines "*** MODULE NAME:(...)" and their like: of what has changed since
-// they were written last, or `all` of them.
+// The lines "*** MODULE NAME:(...)" and their like: those that have changed
+// since they were written last, or `all` of them.
 void trace_identity(const struct sga *sga, const struct session_slot *slot,
                     bool all);
 

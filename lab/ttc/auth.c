@@ -45,8 +45,8 @@ static bool key_is(struct bytes key, const char *name) {
     return key.length == strlen(name) && memcmp(key.at, name, key.length) == 0;
 }
 
-// A client cannot be told of what of its AUTH_ALTER_SESSION is not done here:
-// formats and languages of its locale. The trace file is.
+// A client cannot be told which parts of its AUTH_ALTER_SESSION are not done
+// here: formats and languages of its locale. The trace file has them.
 static void trace_refused(const char *why) {
     trace_write("%s\nAUTH_ALTER_SESSION of the logon: not done.", why);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The answer to a PL/SQL block: which binds it sets, and to what; cursors among
-// them, and those that DBMS_SQL.RETURN_RESULT has returned.
+// The answer to a PL/SQL block: the binds that it sets, and their values;
+// cursors among them, and those that DBMS_SQL.RETURN_RESULT has returned.
 #include <sqlite3.h>
 #include <stdlib.h>
 

@@ -91,8 +91,8 @@ static uint32_t read_head(struct server *server, struct execution *e) {
     return has_defines ? defines : 0;
 }
 
-// Long strings follow all else in a row, except in a block. How long is long is
-// seen from what they are declared as, not from their type.
+// Long strings follow all else in a row, except in a block. Whether one is long
+// follows from its declaration, not from its type.
 static bool comes_last(const struct bind_type *bind) {
     enum { LONGEST_STRING = 32767 };
     switch (bind->type) {

@@ -39,8 +39,8 @@ struct lob_request {
     uint64_t moved; // bytes, as its record in SQL trace has them
 };
 
-// How SQL trace calls it; NULL: what Oracle calls it is not known, and there is
-// no record.
+// Its name in SQL trace; NULL: the name in Oracle is not known, and there is no
+// record.
 static const char *record_name(uint32_t operation) {
     switch (operation) {
     case LOB_LENGTH:

@@ -44,7 +44,7 @@ struct lob *lobs_keep(struct lobs *lobs, bool character, uint8_t *data,
 struct lob *lobs_find(const struct lobs *lobs, struct bytes locator);
 void lobs_free_temporary(struct lobs *lobs, struct bytes locator);
 void lobs_locator(const struct lob *lob, uint8_t locator[LOCATOR_BYTES]);
-// Puts bytes at an offset; what is between its end and them is filled by
+// Puts bytes at an offset; the gap between its end and them is filled by
 // spaces or zeros. False where there is no room.
 bool lobs_write(struct lobs *lobs, struct lob *lob, uint64_t at,
                 struct bytes data);

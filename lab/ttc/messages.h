@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What both ends of TTC agree on: the numbers of functions and messages, and
-// the bits of their fields.
+// The constants of TTC: the numbers of functions and messages, and the bits of
+// their fields.
 #ifndef ORALAB_MESSAGES_H
 #define ORALAB_MESSAGES_H
 

@@ -93,7 +93,7 @@ void negotiate_protocol(struct server *server) {
 }
 
 // Which types the client knows, and how each is represented: as usual. Of each
-// the type, what it becomes, and unless that is 0 the representation and a
+// the type, its type in messages, and unless that is 0 the representation and a
 // zero. A type of 0 ends the table.
 static bool read_type_table(struct wire_in *in, bool wide) {
     const size_t size = wide ? 2 : 1;

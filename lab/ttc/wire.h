@@ -25,7 +25,7 @@ void arena_free(struct arena *arena);
 
 // The messages of a client, as one stream of bytes. Each function blocks until
 // the bytes that it returns have come. No reader sees where packets begin and
-// end: the message itself states what must follow. Once `bad`, everything reads
+// end: the message itself states its next field. Once `bad`, everything reads
 // as zero, and `fault` is the reason; NULL where the client is gone or the
 // message was broken off.
 struct wire_in {

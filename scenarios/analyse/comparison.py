@@ -79,8 +79,8 @@ def compare(base: RunData, new: RunData, margin: float) -> Comparison:
 
     Times of different hosts are not compared, only counts. The intervals of times all hold at once
     at CONFIDENCE (Bonferroni): without that, most comparisons of thirty cells would raise a false
-    alarm. They are of what the runs' blocks show. Two equal runs differ by more, on some hosts by
-    2 % (`make compare-power`), which is what the margin is for.
+    alarm. They are those of the runs' blocks. Two equal runs differ by more, on some hosts by
+    2 % (`make compare-power`), and the margin covers that.
     """
     if base.header["scenario"]["statement"] != new.header["scenario"]["statement"]:
         raise UsageError("the runs are of different statements; they cannot be compared")

@@ -25,7 +25,8 @@ class CellLoad:
     - `client_cpu`: the share of their processors that the clients used, of all
     - `failed`: executions that failed, and sessions that were lost
     - `cache`: statistics of the client result caches, added up
-    - `latch`: what happened to the latch of the server's result cache, added up (LatchWatch)
+    - `latch`: gets, misses and sleeps of the latch of the server's result cache, added up
+    (LatchWatch)
     - `warnings`: of the loads, each once
     """
 

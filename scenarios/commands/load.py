@@ -46,7 +46,7 @@ class LoadCommand:
     WORKLOAD is a .toml file, or a directory of sqlrun with its sqlfile.conf. With a rate the loop
     is open, and latency counts from each transaction's intended start; without one it is closed.
     Every second is saved at once; 'polltrace report FILE' prints the report again, 'polltrace
-    compare BASE NEW' compares two loads. Ctrl-C ends it with the report of what was measured. The
+    compare BASE NEW' compares two loads. Ctrl-C ends it with the report until then. The
     exit code is 1 where executions failed or sessions were lost.
     """
 

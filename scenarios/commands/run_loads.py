@@ -59,7 +59,7 @@ def run_loads(  # noqa: PLR0913, PLR0917
     traces: Path | None,
 ) -> None:
     """The whole run, into its file. Raises UsageError, before anything runs, where the workload
-    cannot have what a cell asks for."""
+    cannot have the settings of a cell."""
     workload = load_workload(workload_file(plan.scenario.workload))
     for cell in plan.cells:
         of_cell(workload, plan, cell)

@@ -17,7 +17,7 @@ class Seed:
     """Repeat the experiment of a published document on the lab.
 
     Prints the author's figures next to ours, with the reason for each difference. Exit code 1: the
-    run contradicts what its scenario requires.
+    run contradicts the expectations of its scenario.
     """
 
     group = "experiment"

@@ -2,7 +2,7 @@
 """The demo on PostgreSQL: the cost of checks for a lost client, and the time to find one.
 
 A run of the scenario client-check on a cluster of its own, `advise` on one more session, whose
-forecast is shown next to what the run measured, and clients that are killed in a statement.
+forecast is shown next to the measurements of the run, and clients that are killed in a statement.
 """
 
 from __future__ import annotations

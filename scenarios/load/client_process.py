@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A load client: a driver's program that carries out the plans of one or more sessions.
 
-The protocol is in clients/README.md. Nothing here waits for an answer: `read()` takes what has
-come.
+The protocol is in clients/README.md. Nothing here waits for an answer: `read()` takes the
+bytes that have come.
 """
 
 from __future__ import annotations

@@ -38,7 +38,8 @@ class SessionResult:
     - `sid`: of the database; `spid`: the PID of its server; None where they are not known
     - `connect_ms`: None where it did not connect
     - `lost`: why it ended before its time, or did not connect; empty for neither
-    - `unheard_s`: how long before its loss it was last heard of: what it did then is not counted
+    - `unheard_s`: how long before its loss it was last heard of: its work in that time is not
+    counted
     """
 
     number: int

@@ -226,7 +226,7 @@ class Load:
 
 def workload_data(workload: Workload) -> dict[str, Any]:
     """A workload, JSON-ready; with only the number of bind rows: a bind file may be large, and
-    contain what a report must not show."""
+    contain data that a report must not show."""
     data = asdict(workload)
     for statement in data["statements"]:
         statement["rows"] = len(statement["rows"])

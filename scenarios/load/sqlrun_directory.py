@@ -4,7 +4,7 @@
 The first character of sqlfile.conf's first line is the delimiter of its other lines and of the bind
 files; a line is `frequency, SQL file, bind file`. Bind files have no header, their values are text.
 
-What differs from sqlrun on purpose: the last row of a bind file is used, sequential order begins
+Differences from sqlrun on purpose: the last row of a bind file is used, sequential order begins
 with the first statement and keeps the file's order, a file that is listed twice counts twice, and a
 comma in a parameter's value stays.
 """

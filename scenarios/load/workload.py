@@ -53,7 +53,7 @@ class Statement:
 class ThinkTime:
     """Time between the end of a transaction and the start of the next, in seconds.
 
-    `distribution` is a key of DISTRIBUTIONS; `values` are what that needs. A negative sample of a
+    `distribution` is a key of DISTRIBUTIONS; `values` are its parameters. A negative sample of a
     normal distribution is 0.
     """
 
@@ -69,7 +69,7 @@ class ThinkTime:
 class CacheSettings:
     """polltrace's own client result cache (clients/python_oracledb/result_cache.py).
 
-    - `changes`: a query whose rows change whenever what the workload's queries read may have
+    - `changes`: a query whose rows change whenever the rows of the workload's queries may have
     - `lag_s`: how old the last look for changes may be when a kept result is used
     - `most_bytes`: of a session's results
     - `statistics`: the table that sessions keep their cache's statistics in; empty for none

@@ -14,7 +14,7 @@ class NetworkPath:
 
     - `round_trip_s`: seconds that it adds to a round trip, half of them each way
     - `jitter_s`: up to this many seconds more each way, at random
-    - `urgent`: what happens to urgent data, a key of URGENT
+    - `urgent`: the treatment of urgent data, a key of URGENT
     - `mbit_s`: how much it carries each way, in 10^6 bits a second; 0: as much as comes
     """
 

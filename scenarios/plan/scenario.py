@@ -81,7 +81,7 @@ class Scenario:
     - `matrix`: by key of MATRIX, its values; the cells are their product
     - `base`: the values that make a cell the base of another
     - `paths`: network paths by name
-    - `record`: what is recorded, of RECORDS
+    - `record`: the kinds of records, of RECORDS
     - `blocks`: how many times fresh sessions are opened
     - `timed`: executions of each session that are timed, with no probe attached; rounds of latency
     - `counted`: in how many of the blocks polls and views are counted as well

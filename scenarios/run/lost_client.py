@@ -48,7 +48,7 @@ def found_after(
 def cut_off(pid: int) -> None:
     """Drop all that comes to the TCP connections of a process, before TCP sees it. A peer that is
     not sent anything is then where it would be had the host vanished: no byte comes from there, and
-    what it sends is not acknowledged."""
+    its own bytes are not acknowledged."""
     instruction = ctypes.create_string_buffer(struct.pack("HBBI", _RETURN, 0, 0, 0))
     program = struct.pack("HP", 1, ctypes.addressof(instruction))
     for fd in socket_fds(pid):

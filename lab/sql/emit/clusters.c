@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Hash clusters. A cluster is a view of SQLite's with one row, as the user's
-// views are: what CREATE CLUSTER said, as JSON, and the types of its key's
+// views are: the clauses of CREATE CLUSTER, as JSON, and the types of its key's
 // columns. A table is kept in it by an index of the key. An index of all
 // columns would hold the rows themselves, but whole rows in its inner pages,
 // too: with long rows its tree is deeper than both trees are now, and each row

@@ -20,8 +20,8 @@ void emit_own(struct emitter *e, struct name name) {
     emit_name(e, name.last);
 }
 
-// SQLite keeps the text of CREATE TABLE: the dictionary shows what the user
-// wrote.
+// SQLite keeps the text of CREATE TABLE: the dictionary shows the user's
+// text.
 static void emit_original(struct emitter *e, const char *from, const char *to) {
     while (from < to && isspace((unsigned char)*from))
         from++;

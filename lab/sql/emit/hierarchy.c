@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // CONNECT BY as a recursive query. The rows of FROM become TREE$n's, which know
 // their level (L), the keys of their ancestors (P), their columns (C0 ...),
-// what they carry of their parent or root (V1 ...) and the keys by which
+// the values from their parent or root (V1 ...) and the keys by which
 // siblings are sorted by (S1 ...). SQLite takes the row with the highest level
 // first, so each row is followed by its children.
 #include <stdio.h>

@@ -69,8 +69,8 @@ struct translation {
         *link; // of STATEMENT_LINK, from malloc; see link_change.h
     // of CREATE TABLE name AS query: offsets in `sql`; 0: no such statement
     size_t name_to, query_at;
-    // of CREATE OR REPLACE and of clusters: where what is run second, or behind
-    // the query, begins in `sql`; 0: nothing
+    // of CREATE OR REPLACE and of clusters: where the second statement, or the
+    // one behind the query, begins in `sql`; 0: none
     size_t second_at;
     unsigned error;              // an ORA- number, 0: translated
     size_t error_at;             // where it is in the statement, in bytes

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // CREATE and DROP of views and synonyms. Either is a view of SQLite's with one
-// row: the statement, and for each column of a view its type and what it is
-// called in the query, with a colon between them. So they have names like
+// row: the statement, and for each column of a view its type and its
+// name in the query, with a colon between them. So they have names like
 // tables, and a change of them is one of the schema, which cursors notice.
 #include <stdio.h>
 #include <string.h>

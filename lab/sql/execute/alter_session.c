@@ -214,8 +214,8 @@ static bool is_plain_text(const struct token *token) {
     return token->type == TOKEN_STRING && *token->at == '\'';
 }
 
-// What cannot be done is given to `refused`; without it, it ends the statement
-// with an error.
+// A clause that is not supported is given to `refused`; without it, it ends the
+// statement with an error.
 static bool apply(struct database *database, const char *sql, size_t length,
                   struct ora_error *error, void (*refused)(const char *why)) {
     const char *position = sql, *end = sql + length;

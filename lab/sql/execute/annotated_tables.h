@@ -13,7 +13,8 @@ struct statement_tables;
 bool annotated_tables_are_all(struct database *database,
                               const struct statement_tables *tables);
 // While a statement is prepared or run that changes an annotation: SQLite lets
-// it change what it keeps of a table, and prepares all statements again.
+// it change the stored definition of a table, and prepares all statements
+// again.
 void annotated_tables_may_change(struct database *database, bool may);
 
 #endif

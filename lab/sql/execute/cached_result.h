@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Queries whose rows the server result cache has, or is to have.
 //
-// The whole result is fetched, and kept, when the query is executed. What does
-// not follow from the tables, the binds and the session's settings alone is not
-// kept (Oracle's Database Performance Tuning Guide, "Requirements for the
-// Result Cache"), nor is what reads other tables than the user's own, or none.
+// The whole result is fetched, and kept, when the query is executed. A
+// result that does not follow from the tables, the binds and the session's
+// settings alone is not kept (Oracle's Database Performance Tuning Guide,
+// "Requirements for the Result Cache"), nor is one of other tables than the
+// user's own, or of none.
 #ifndef ORALAB_CACHED_RESULT_H
 #define ORALAB_CACHED_RESULT_H
 
@@ -18,8 +19,7 @@ struct cached_result {
     unsigned misses; // database->misses then
 };
 
-// Takes the values that the cursor was bound to into what its result is found
-// by.
+// Adds the values that the cursor was bound to to the key of its result.
 void cached_result_bind(struct cursor *cursor, const struct bind_value *value,
                         unsigned count);
 // Whether the query's result could be cached, by its tables.

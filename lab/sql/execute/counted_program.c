@@ -163,7 +163,7 @@ static bool moves_cursor(int opcode) {
     return memchr(opcodes, opcode, sizeof opcodes);
 }
 
-// Or reads from it: usually what the cursor is at.
+// Or reads from it: usually the row that the cursor is at.
 static bool reads_cursor(int opcode) {
     static const u8 opcodes[] = {OP_Column, OP_Rowid, OP_RowData, OP_IdxRowid,
                                  OP_VColumn};

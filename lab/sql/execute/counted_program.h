@@ -34,7 +34,7 @@ struct plan_work {
 // The work of an operation, without those that it calls. An access by an
 // index is two of them, the table's and the index's.
 struct plan_counts {
-    bool known; // else none of it is, and the work is part of what it has
+    bool known; // else none of it is, and the work is part of its parent's
     bool rows_known, work_known;
     uint64_t starts, rows;
     uint64_t joined; // rows with those of the loops around it

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// SQLite lists the loops of a join one below the other, and after them what is
-// done with their rows; Oracle makes a tree of it. An operation has Oracle's
-// name where it is the same, else SQLite's.
+// SQLite lists the loops of a join one below the other, and after them the
+// operations on their rows; Oracle makes a tree of it. An operation has
+// Oracle's name where it is the same, else SQLite's.
 #include "sql/execute/plan_rows.h"
 
 #include <ctype.h>

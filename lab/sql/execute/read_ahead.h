@@ -3,7 +3,7 @@
 //
 // All statements on one SQLite connection share one snapshot of a data file:
 // while one query is half-fetched, the session's other statements would not see
-// later commits. In Oracle each statement sees what was committed when it
+// later commits. In Oracle each statement sees the commits before it
 // began. So the remaining rows are written to an unnamed temporary file, and
 // the query gives up its snapshot.
 #ifndef ORALAB_READ_AHEAD_H

@@ -4,7 +4,8 @@
 // journals a statement only if it expects that the statement can fail half-way.
 // Functions that raise errors, and cancels, can fail any statement half-way.
 
-// What plan_marks.patch has SQLite note in a program; see counted_program.h.
+// The marks that plan_marks.patch has SQLite note in a program; see
+// counted_program.h.
 enum plan_mark {
     PLAN_SCAN = 0x6c01, // a loop begins
     PLAN_ROW,           // it has a row

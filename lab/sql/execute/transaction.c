@@ -33,8 +33,8 @@ static int wait_for_lock(void *argument, int tries) {
         return 0;
     if (tries == 0)
         wait_begins(clock, WAIT_ROW_LOCK, 0);
-    // What SQLite reads to try again is no logical I/O of the statement, so a
-    // waiting session checks for a break at the end of a slice only.
+    // The reads of SQLite to try again are no logical I/O of the statement, so
+    // a waiting session checks for a break at the end of a slice only.
     database->lio.retries_lock = true;
     database->self->blocker = database->sga->writer;
     bool stop = false;
@@ -147,8 +147,8 @@ void transaction_release(struct database *database) {
 
 static const char COMMIT[] = "COMMIT", ROLLBACK[] = "ROLLBACK";
 
-// No remote row is ever changed, so nothing has to be agreed on: what ends
-// there are the locks of a remote FOR UPDATE.
+// No remote row is ever changed, so nothing has to be agreed on: only the
+// locks of a remote FOR UPDATE end there.
 static bool end_remote(struct database *database, const char *how) {
     struct ora_error *error = &database->remote_error;
     *error = (struct ora_error){0};

@@ -13,7 +13,7 @@ struct database;
 struct ora_error;
 
 // Installs the busy handler and the authorizer, which decides who may change
-// what.
+// which tables.
 bool transactions_open(struct database *database);
 // Begins a transaction unless one is open. False if SQLite refuses.
 bool transaction_begin(struct database *database);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A function of Oracle's SQL: one row of one table says how it is called, what
-// its result is, and what carries it out. Each file of functions has a table.
+// A function of Oracle's SQL: one row of one table has its name, the type of
+// its result, and the C function for it. Each file of functions has a table.
 #ifndef ORALAB_FUNCTION_H
 #define ORALAB_FUNCTION_H
 

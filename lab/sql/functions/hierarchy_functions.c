@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What CONNECT BY needs of a row's ancestors: their keys, one after the other,
-// each with its length before it.
+// The part of a row's ancestors that CONNECT BY needs: their keys, one after
+// the other, each with its length before it.
 #define _GNU_SOURCE
 #include <sqlite3.h>
 #include <stdint.h>

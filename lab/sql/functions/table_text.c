@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the text of CREATE TABLE and CREATE INDEX says, as JSON. SQLite keeps
+// The text of CREATE TABLE and CREATE INDEX, as JSON. SQLite keeps
 // the text that definitions.c and create_as.c have made, so only that is read:
-// names are quoted, and what Oracle shows of an expression is the hint behind
+// names are quoted, and the form of an expression in Oracle is the hint behind
 // it.
 #include <sqlite3.h>
 #include <ctype.h>
@@ -323,9 +323,9 @@ static void put_view_columns(sqlite3_str *to, struct reader *names,
 }
 
 // {"kind": "VIEW", "SYNONYM" or "CLUSTER", "text", "columns": [{"name", "type",
-// "default", "required"}]} of what emit/views.c and emit/clusters.c have made;
-// a synonym's "text" is the statement, a view's its query, a cluster's its
-// options.
+// "default", "required"}]} of the views that emit/views.c and emit/clusters.c
+// have made; a synonym's "text" is the statement, a view's its query, a
+// cluster's its options.
 static void view_text(sqlite3_context *context, int n, sqlite3_value **value) {
     struct reader names = begin(value[0]), r = names;
     sqlite3_str *all = sqlite3_str_new(NULL);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the procedures of DBMS_MONITOR, DBMS_SESSION and DBMS_SYSTEM do that
+// The work of the procedures of DBMS_MONITOR, DBMS_SESSION and DBMS_SYSTEM that
 // switch SQL trace on and off. A NULL argument is one that was left out.
 #include <sqlite3.h>
 #include <stdio.h>

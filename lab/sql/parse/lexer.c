@@ -137,7 +137,7 @@ static size_t mark_length(const char *at, const char *end) {
     return strchr(OPENING, *at) ? 1 : character_length(at, end);
 }
 
-// q'[text]': what ends it, which a bracket has of its own, comes before its
+// q'[text]': its end, which for a bracket is the closing one, comes before its
 // closing quote. A blank begins none.
 static struct token quoted_by_choice(const char **from, const char *end,
                                      size_t prefix) {

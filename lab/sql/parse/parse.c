@@ -116,7 +116,7 @@ static bool begins_sql(const struct statement *s, unsigned at) {
 }
 
 // Each SQL statement becomes one token, which ends before a semicolon or the
-// parenthesis that closes what is around it.
+// parenthesis that closes the one around it.
 static void fold_sql(struct statement *s) {
     for (unsigned i = 1; i < s->count; i++) {
         if (!begins_sql(s, i))
@@ -260,7 +260,7 @@ struct tree *parse_more(struct statement *s, const char *text, size_t length) {
     const bool plsql = s->plsql;
     bool (*const variable)(struct statement *, struct expr *, void *) =
         s->variable;
-    const unsigned from = ++s->count; // behind what ends the tokens so far
+    const unsigned from = ++s->count; // behind the last token so far
     struct tree *tree = statement_take(s, sizeof *tree);
     s->plsql = false;
     s->variable = NULL;
@@ -350,7 +350,7 @@ static unsigned missing(const struct statement *s, const void *parser,
     return 905;
 }
 
-// Clauses of Oracle's that the grammar has not: a word, and what is next to it
+// Clauses of Oracle's that the grammar has not: a word, and its neighbour
 // ("": anything). The token that breaks the statement off is one of the two, or
 // follows them.
 static bool is_unimplemented(struct statement *s, unsigned at) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The syntax tree of a statement, in the statement's arena. The parser fills in
-// what the text has; resolve/ adds what it means (marked "resolved").
+// the text; resolve/ adds its meaning (marked "resolved").
 #ifndef ORALAB_TREE_H
 #define ORALAB_TREE_H
 
@@ -158,7 +158,7 @@ struct expr {
     bool padded;             // one that ends with a blank
     bool fixed;              // a CHAR, if it is no literal
     const char *declared;    // of a table's column; NULL: not known
-    // SQLite's own operator or function does what Oracle's does; of a
+    // SQLite's own operator or function does the same as Oracle's; of a
     // subquery: it returns one row at most
     bool native;
     bool alike; // an entry of IN, a bound of BETWEEN: SQLite compares it
@@ -167,8 +167,8 @@ struct expr {
     const char *sequence; // of NEXTVAL and CURRVAL
     struct expr *next_sequence;
     struct source *source; // of a column; NULL: of several, or of none
-    // of LEVEL and the like, and of what a row of the hierarchy carries, under
-    // this number from 1
+    // of LEVEL and the like, and of the values that a row of the hierarchy
+    // carries, under this number from 1
     struct hierarchy *hierarchy;
     unsigned carried;
     struct expr *next_carried;

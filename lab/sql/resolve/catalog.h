@@ -39,8 +39,8 @@ struct catalog {
     // come first, and public synonyms last. "PUBLIC" has these alone.
     enum table_owner (*table)(void *data, const char *owner, const char *table,
                               take_column_of *take, void *to);
-    // What the user's view or synonym of the name, or else the public synonym,
-    // was created by: text 0 is the statement, and those from 1 are the names
+    // The text that created the user's view or synonym of the name, or else the
+    // public synonym: text 0 is the statement, and those from 1 are the names
     // of a view's columns in its query.
     bool (*definition)(void *data, const char *name, take_text_of *take,
                        void *to);

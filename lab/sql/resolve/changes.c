@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// INSERT, UPDATE and DELETE: the columns that they change, and what is stored
-// there.
+// INSERT, UPDATE and DELETE: the columns that they change, and the values
+// for them.
 #include <stdio.h>
 #include <string.h>
 

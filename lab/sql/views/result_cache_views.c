@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// v$result_cache_statistics and v$result_cache_memory, and what the other views
-// of the cache share (result_object_views.c). They are read without the latch,
-// so that a look at it counts no gets: of what changes meanwhile they may show
-// a part.
+// v$result_cache_statistics and v$result_cache_memory, and the parts that the
+// other views of the cache share (result_object_views.c). They are read without
+// the latch, so that a look at it counts no gets: of changes at the same time
+// they may show a part.
 #include <sqlite3.h>
 
 #include "process/result_blocks.h"

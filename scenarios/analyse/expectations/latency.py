@@ -32,8 +32,8 @@ def layers_agree(result: RunResult) -> Iterator[Observation]:
 
 
 def added_delay(result: RunResult) -> Iterator[Observation]:
-    """Between any two paths that delay, (elapsed - DB time) / round trips differs by what their
-    round trips differ by, within a tenth of that."""
+    """Between any two paths that delay, (elapsed - DB time) / round trips differs as much as
+    their round trips, within a tenth of that."""
     delayed = [e for e in result.cells if _delay_s(result, e) and SEED in e.layers]
     for first, second in itertools.permutations(delayed, 2):
         true_s = _delay_s(result, second) - _delay_s(result, first)

@@ -38,7 +38,7 @@ TENTH = 0.1
 @dataclass(frozen=True, slots=True)
 class Published:
     """J. Lewis's counts for 20,000 rows ("DB links", July 2019): messages and more data of
-    either hop, by rows a fetch, SDU and what fetched them. `sdu` is 0 where PL/SQL did, so that no
+    either hop, by rows a fetch, SDU and fetching program. `sdu` is 0 where PL/SQL did, so that no
     rows went to the client.
 
     `opens`: whether that execution opened the link, as far as his counts tell. It has five messages

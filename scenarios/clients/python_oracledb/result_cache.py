@@ -6,7 +6,7 @@ kept by statement and binds, until the session's settings change; a result is us
 trip as long as the last look for changes is no older than the lag; a session with changes that it
 has not committed uses none.
 Oracle's server tells about changes with any answer; here a query of the user's, whose rows change
-whenever what is cached may have, is asked by a round trip of its own.
+whenever the cached rows may have, is executed by a round trip of its own.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ class PingMeasurement:
 
 class Rounds:
     """Runs the sessions' rounds, each session in a thread; `take` gets every measurement, one at a
-    time, and ends all rounds by what it raises. Times come from the drivers' processes, so our
+    time, and ends all rounds by raising an error. Times come from the drivers' processes, so our
     threads do not distort them."""
 
     def __init__(
@@ -64,7 +64,7 @@ class Rounds:
 
     def run(self, between: Callable[[], None] = lambda: None) -> None:
         """Measure all rounds, after a discarded round of each session; `between` is called now and
-        then. Raises what `take` raises."""
+        then. Raises the errors of `take`."""
         for session in self._sessions:
             list(session.round())
         self._began = time.monotonic()

@@ -3,7 +3,7 @@
 
 The owner of the directory can put a link or a FIFO under any name there, at any moment. So root
 becomes the owner for as long as it touches the directory, which is held by a descriptor; a name in
-it is never followed; and what is written first has a name that nobody can foresee.
+it is never followed; and the first file written has a name that nobody can foresee.
 """
 
 from __future__ import annotations

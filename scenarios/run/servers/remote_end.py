@@ -30,7 +30,7 @@ class RemoteSession:
 class RemoteEnd:
     """The remote database of a run.
 
-    - `views`: what it knows of its sessions; `watcher`: the session that reads them
+    - `views`: of its sessions; `watcher`: the session that reads them
     - `processor`: of its servers
     """
 

@@ -39,7 +39,7 @@ class DatabaseServer(Protocol):
     - `kind`: "lab", "oracle" or "postgresql", as the run file names it
     - `counts_polls`: whether it counts its own break polls, to check the probe against
     - `driver`: the client that reads its views
-    - `views`: what it knows of its sessions
+    - `views`: of its sessions
     - `remote`: the database at the other end of its sessions' link; None: they have none
     """
 
