@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from html import escape
 from typing import Any
 
-from polltrace.stacks.calltree import Call
 from polltrace.stacks.compare import compare
 from polltrace.stacks.layers.table import KERNEL, NAMELESS, OTHER, Layer, LayerTable
 from polltrace.stacks.picture import Picture, Side
+from polltrace.stacks.stack_tree import Call
 
 MOST_TABLE_ROWS = 40
 

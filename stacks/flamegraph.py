@@ -12,11 +12,11 @@ import hashlib
 from html import escape
 from importlib import resources
 
-from polltrace.stacks.calltree import call_tree
 from polltrace.stacks.flamedata import embedded, function_table, page_data, used_layers
 from polltrace.stacks.folded import total
 from polltrace.stacks.layers.table import Layer
 from polltrace.stacks.picture import Picture, Side
+from polltrace.stacks.stack_tree import call_tree
 
 CHANGES = (("#62a8e5", "smaller share"), ("#f3f3f3", "no change"), ("#f59b42", "larger share"))
 

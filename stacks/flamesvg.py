@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
 
-from polltrace.stacks.calltree import Call, call_tree
 from polltrace.stacks.folded import total
 from polltrace.stacks.picture import Picture
+from polltrace.stacks.stack_tree import Call, call_tree
 from polltrace.stacks.text import printable
 
 WIDTH, ROW, TITLE, LETTER, NARROWEST = 1200, 18, 44, 7.3, 0.4

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from html import escape
 
 from polltrace.intervals import Estimate
+from polltrace.plot_scale import Scale
 from polltrace.stacks.text import printable
 
 WIDTH, HEIGHT = 560, 300
@@ -17,36 +18,11 @@ LEFT, RIGHT, TOP, BOTTOM = 64, 28, 14, 46
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """An axis with a `title`, from `low` to `high`, on a logarithmic scale if `is_log`, else on a
-    linear one. `text` formats a value.
-    """
+    """An axis with a `title` and a `scale`; `text` formats a value."""
 
     title: str
-    low: float
-    high: float
-    is_log: bool
+    scale: Scale
     text: Callable[[float], str]
-
-    def at(self, value: float) -> float:
-        """The position of a value, 0 to 1; a value outside the axis is at its end."""
-        if self.is_log:
-            value = max(value, self.low)
-            place = math.log(value / self.low) / math.log(self.high / self.low)
-        else:
-            place = (value - self.low) / (self.high - self.low)
-        return min(max(place, 0.0), 1.0)
-
-    def ticks(self) -> list[float]:
-        """Round values, at most about seven."""
-        if self.is_log:
-            first, last = math.ceil(math.log10(self.low)), math.floor(math.log10(self.high))
-            step = max(1, math.ceil((last - first + 1) / 7))
-            return [10.0**power for power in range(first, last + 1, step)]
-        rough = (self.high - self.low) / 5
-        unit = 10 ** math.floor(math.log10(rough))
-        step_ = next(unit * factor for factor in (1, 2, 5, 10) if unit * factor >= rough)
-        first = math.ceil(self.low / step_)
-        return [step_ * i for i in range(first, int(self.high / step_) + 1)]
 
 
 def log_axis(title: str, values: Iterable[float], text: Callable[[float], str]) -> Axis:
@@ -54,12 +30,14 @@ def log_axis(title: str, values: Iterable[float], text: Callable[[float], str]) 
     positive = [value for value in values if value > 0 and math.isfinite(value)] or [1.0]
     low, high = (math.log10(edge(positive)) for edge in (min, max))
     bottom = math.floor(low)
-    return Axis(title, 10.0**bottom, 10.0 ** max(math.ceil(high), bottom + 1), True, text)
+    scale = Scale(10.0**bottom, 10.0 ** max(math.ceil(high), bottom + 1), is_log=True)
+    return Axis(title, scale, text)
 
 
 def linear_axis(title: str, low: float, high: float, text: Callable[[float], str]) -> Axis:
     """An axis from `low` to a little above `high`."""
-    return Axis(title, low, max(high, low + 1e-9) * 1.02 if high > low else low + 1, False, text)
+    scale = Scale(low, high * 1.02 if high > low else low + 1, is_log=False)
+    return Axis(title, scale, text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +49,8 @@ class Plot:
 
     def place(self, x: float, y: float) -> tuple[float, float]:
         """The coordinates of a point in the picture."""
-        across = LEFT + self.x.at(x) * (WIDTH - LEFT - RIGHT)
-        return across, TOP + (1 - self.y.at(y)) * (HEIGHT - TOP - BOTTOM)
+        across = LEFT + self.x.scale.at(x) * (WIDTH - LEFT - RIGHT)
+        return across, TOP + (1 - self.y.scale.at(y)) * (HEIGHT - TOP - BOTTOM)
 
     def line(self, points: Sequence[tuple[float, float]], style: str) -> str:
         places = (self.place(*point) for point in points)
@@ -113,15 +91,15 @@ class Plot:
     def _axes(self) -> str:
         bottom, right = HEIGHT - BOTTOM, WIDTH - RIGHT
         parts = []
-        for value in self.x.ticks():
-            x, _ = self.place(value, self.y.low)
+        for value in self.x.scale.ticks():
+            x, _ = self.place(value, self.y.scale.low)
             parts.append(f'<line class="grid" x1="{x:.1f}" y1="{TOP}" x2="{x:.1f}" y2="{bottom}"/>')
             parts.append(
                 f'<text x="{x:.1f}" y="{bottom + 16}" text-anchor="middle">'
                 f"{text(self.x.text(value))}</text>"
             )
-        for value in self.y.ticks():
-            _, y = self.place(self.x.low, value)
+        for value in self.y.scale.ticks():
+            _, y = self.place(self.x.scale.low, value)
             parts.append(f'<line class="grid" x1="{LEFT}" y1="{y:.1f}" x2="{right}" y2="{y:.1f}"/>')
             parts.append(
                 f'<text x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">'

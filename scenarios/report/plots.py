@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 
+from polltrace.plot_scale import Scale
+
 WIDTH = 920
 _LEFT, _RIGHT, _TOP, _BOTTOM, _ROW = 300, 24, 34, 46, 22
-FEW_DECADES = 2
 WIDE = 30
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
 """Distinguishable with every kind of colour vision (Okabe and Ito)."""
@@ -44,33 +45,16 @@ class Marker:
 
 
 @dataclass(frozen=True, slots=True)
-class Scale:
-    """Maps values from `low` to `high` to pixels from `start` to `end`, on a `log` scale or not."""
+class _Axis:
+    """An axis whose `scale` goes from `start` to `end` in pixels."""
 
-    low: float
-    high: float
+    scale: Scale
     start: float
     end: float
-    log: bool = False
 
     def at(self, value: float) -> float:
-        low, high, value = (
-            (math.log10(v) for v in (self.low, self.high, max(value, self.low)))
-            if self.log
-            else (self.low, self.high, value)
-        )
-        return self.start + (value - low) / ((high - low) or 1) * (self.end - self.start)
-
-    def ticks(self) -> list[float]:
-        if self.log:
-            first, last = math.floor(math.log10(self.low)), math.ceil(math.log10(self.high))
-            # One or two powers of ten are too few ticks.
-            between = (1, 2, 5) if last - first <= FEW_DECADES else (1,)
-            values = [m * 10.0**n for n in range(first, last + 1) for m in between]
-            return [value for value in values if self.low <= value <= self.high]
-        step = _step(self.high - self.low)
-        first = math.ceil(self.low / step)
-        return [n * step for n in range(first, math.floor(self.high / step) + 1)]
+        """The pixel of a value."""
+        return self.start + self.scale.at(value) * (self.end - self.start)
 
 
 def strips(title: str, unit: str, rows: Sequence[Strip], *, log: bool = False) -> str:
@@ -156,7 +140,7 @@ def with_key(drawing: str, names: Sequence[str]) -> str:
     return drawing.replace("</svg>", f"{key}</svg>")
 
 
-def _axis(values: Sequence[float], start: float, end: float, *, log: bool) -> Scale:
+def _axis(values: Sequence[float], start: float, end: float, *, log: bool) -> _Axis:
     if log:
         positive = [v for v in values if v > 0] or [1.0]
         low, high = min(positive) / 1.4, max(positive) * 1.4
@@ -166,16 +150,10 @@ def _axis(values: Sequence[float], start: float, end: float, *, log: bool) -> Sc
     else:
         room = (max(values) - min(values)) * 0.06 or abs(max(values)) * 0.06 or 1.0
         low, high = min(values) - room, max(values) + room
-    return Scale(low, high, start, end, log)
+    return _Axis(Scale(low, high, log), start, end)
 
 
-def _step(span: float) -> float:
-    rough = (span or 1.0) / 6
-    power: float = 10.0 ** math.floor(math.log10(rough))
-    return next(power * n for n in (1, 2, 5, 10) if power * n >= rough)
-
-
-def _grid_x(axis: Scale, top: float, bottom: float, unit: str) -> str:
+def _grid_x(axis: _Axis, top: float, bottom: float, unit: str) -> str:
     return _grid(
         axis,
         lambda p: f"M{p:.1f} {top}V{bottom}",
@@ -183,7 +161,7 @@ def _grid_x(axis: Scale, top: float, bottom: float, unit: str) -> str:
     ) + _text((axis.start + axis.end) / 2, bottom + 38, unit, "middle")
 
 
-def _grid_y(axis: Scale, left_x: float, right: float, unit: str) -> str:
+def _grid_y(axis: _Axis, left_x: float, right: float, unit: str) -> str:
     return _grid(
         axis,
         lambda p: f"M{left_x} {p:.1f}H{right}",
@@ -191,10 +169,10 @@ def _grid_y(axis: Scale, left_x: float, right: float, unit: str) -> str:
     ) + _text(left_x - 60, _TOP + 8, unit)
 
 
-def _grid(axis: Scale, line: Callable[[float], str], word: Callable[[float, str], str]) -> str:
+def _grid(axis: _Axis, line: Callable[[float], str], word: Callable[[float, str], str]) -> str:
     return "".join(
         f'<path d="{line(axis.at(tick))}" stroke="#ddd"/>{word(axis.at(tick), f"{tick:g}")}'
-        for tick in axis.ticks()
+        for tick in axis.scale.ticks()
     )
 
 

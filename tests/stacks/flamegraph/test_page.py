@@ -11,11 +11,11 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polltrace.stacks.calltree import Call, call_tree
 from polltrace.stacks.flamedata import embedded
 from polltrace.stacks.flamegraph import flame_graph
 from polltrace.stacks.layers import built_in
 from polltrace.stacks.picture import Picture, Side
+from polltrace.stacks.stack_tree import Call, call_tree
 
 FETCH = ("main", "qertbFetch", "kdst_fetch")
 POLL = (*FETCH, "nioqts", "nsmore2recv", "snttmoredata", "sntpoltsts", "poll")
