@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 from polltrace.stacks.addrspace import AddressSpace, Mapping
 from polltrace.stacks.elf import PT_LOAD
 from polltrace.stacks.errors import ProcessError, UnansweredError
+from polltrace.stacks.function_names import mangled_prefixes
 from polltrace.stacks.objects import LoadedObject
 from polltrace.stacks.objectstore import ObjectStore
 from polltrace.stacks.reading_process import read_within
@@ -44,7 +46,36 @@ def locate_function(pid: int, name: str, most_bytes: int = 1 << 29) -> FunctionP
         raise ProcessError(f"cannot read the symbols of process {pid}: {error}") from None
 
 
+def has_function(pid: int, names: Sequence[str], most_bytes: int = 1 << 29) -> bool:
+    """True if a file that process `pid` maps has one of these functions, by the names of
+    function_name(). Raises ProcessError as locate_function() does.
+    """
+    try:
+        return read_within(lambda: _has_any(pid, names, most_bytes), PATIENCE_S)
+    except UnansweredError as error:
+        raise ProcessError(f"cannot read the symbols of process {pid}: {error}") from None
+
+
+def _has_any(pid: int, names: Sequence[str], most_bytes: int) -> bool:
+    prefixes = [prefix for name in names for prefix in mangled_prefixes(name)]
+    for _, loaded in _objects(pid, most_bytes):
+        if any(loaded.table.row_named(name) is not None for name in names):
+            return True
+        if any(loaded.table.has_name_beginning(prefix) for prefix in prefixes):
+            return True
+    return False
+
+
 def _search(pid: int, name: str, most_bytes: int) -> FunctionPlace | None:
+    for mapping, loaded in _objects(pid, most_bytes):
+        offset = _offset(loaded, name)
+        if offset is not None:
+            return FunctionPlace(_path(pid, mapping), offset, (mapping.device, mapping.inode))
+    return None
+
+
+def _objects(pid: int, most_bytes: int) -> Iterator[tuple[Mapping, LoadedObject]]:
+    """The files with code that the process maps, each once, with their symbols."""
     space = AddressSpace.of(pid)
     store = ObjectStore(most_bytes)
     visited: set[tuple[str, int]] = set()
@@ -54,10 +85,7 @@ def _search(pid: int, name: str, most_bytes: int) -> FunctionPlace | None:
         if (mapping.device, mapping.inode) in visited:
             continue
         visited.add((mapping.device, mapping.inode))
-        offset = _offset(store.of(space, mapping), name)
-        if offset is not None:
-            return FunctionPlace(_path(pid, mapping), offset, (mapping.device, mapping.inode))
-    return None
+        yield mapping, store.of(space, mapping)
 
 
 def _path(pid: int, mapping: Mapping) -> str:

@@ -64,6 +64,16 @@ class Names:
         pattern = re.compile(re.escape(prefix) + rb"(?=[\0.@])")
         return np.fromiter((match.start() for match in pattern.finditer(data)), np.int64)
 
+    def has_beginning(self, prefix: bytes) -> bool:
+        """True if a name begins with `prefix`; False for a table larger than LARGEST_LOADED."""
+        length = min(self.size, self.source.size - self.offset)
+        if not 0 < length <= LARGEST_LOADED:
+            return False
+        try:
+            return b"\0" + prefix in self.source.read(self.offset, length)
+        except ElfError:
+            return False
+
     def ordinary(self, indexes: NDArray[np.uint32]) -> list[str]:
         """The names at many indexes, as far as they are ordinary: ASCII, visible, without `@`.
 

@@ -135,6 +135,10 @@ class SymbolTable:
         ]
         return next(iter(matches or clones), None)
 
+    def has_name_beginning(self, prefix: str) -> bool:
+        """True if the name of a symbol begins with `prefix`."""
+        return any(names.has_beginning(prefix.encode()) for names in self._names)
+
     def _rows_beginning(self, prefix: bytes) -> list[int]:
         """The first MOST_CANDIDATES rows with a symbol whose name begins with `prefix`."""
         matches = np.zeros(len(self._name), bool)

@@ -8,7 +8,7 @@ from polltrace.commands.arguments import add_duration, duration
 from polltrace.commands.output import add_json_argument, show
 from polltrace.commands.progress_line import ProgressLine
 from polltrace.commands.recorded import HELP, recording_path
-from polltrace.commands.targets import add_server_argument, one_server
+from polltrace.commands.targets import add_server_argument, note_unmatched_chains, one_server
 from polltrace.errors import NoSuchProcessError, UsageError
 from polltrace.overhead.advice_report import session_advice_data, session_advice_text
 from polltrace.overhead.client_check import advise_client_check
@@ -87,6 +87,7 @@ class Advise:
             advice, lock_waits = _recorded(args)
         else:
             server = one_server(args.pid or [], "advise")
+            note_unmatched_chains([server.pid])
             with contextlib.ExitStack() as ending:
                 login = login_of(args.connect, args.password_fd)
                 database = activity_reader(ending, server, login)

@@ -250,7 +250,7 @@ def _record(
         if command:
             command.go()
         else:
-            note_attached(args.duration)
+            note_attached(args.duration, args.pid)
 
     recorder = Recorder(options)
     quality = recorder.run(attached)

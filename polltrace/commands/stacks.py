@@ -187,7 +187,7 @@ def _watched(args: argparse.Namespace, names: Symbolizer) -> StackProfile:
         skip_ended=not args.pid,
     )
     with EbpfProbe(pids, options) as probe, probe.until_interrupted():
-        note_attached(args.duration)
+        note_attached(args.duration, args.pid)
         for _ in introduced(probe.records(), names):
             pass
         profile = stack_profile(probe.profile(), names, args.at, kernel=args.kernel)

@@ -170,5 +170,5 @@ def _watch(
         if command:
             command.go()
         else:
-            note_attached(options.duration_s)
+            note_attached(options.duration_s, pids if options.skip_ended is False else None)
         return probe.profile()

@@ -12,6 +12,7 @@ from polltrace.commands.arguments import pid_list
 from polltrace.engines.dialect import compiled, posix
 from polltrace.errors import HostError, NoSuchProcessError, UsageError
 from polltrace.printable import note
+from polltrace.servers.chain_symbols import unmatched_chains
 from polltrace.servers.servers import Server, check_seen, servers, unanswered
 from polltrace.watch.titles import title_pattern
 
@@ -131,10 +132,18 @@ def note_unanswered(listed: Iterable[int]) -> None:
         note(f"process {pid} does not answer: whether it is a dedicated server cannot be told")
 
 
-def note_attached(duration_s: float | None) -> None:
-    """Report that counting has begun, and how it ends."""
+def note_attached(duration_s: float | None, pids: Iterable[int] | None = None) -> None:
+    """Report that counting has begun, how it ends, and which of `pids` have unknown checks."""
     until = "Ctrl-C" if duration_s is None else f"{duration_s:g} s are over, or Ctrl-C"
     note(f"attached; counting until {until}")
+    # Counting goes on while symbols are read.
+    note_unmatched_chains(pids or ())
+
+
+def note_unmatched_chains(pids: Iterable[int]) -> None:
+    """Report the servers among these whose break checks cannot be told from their stacks."""
+    for sentence in unmatched_chains(pids):
+        note(sentence)
 
 
 def _check_one_choice(args: argparse.Namespace) -> None:

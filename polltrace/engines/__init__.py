@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence, Set
+from functools import lru_cache
 from pathlib import Path
 
-from polltrace.engines.catalogue import built_in, check_apart, of_file, of_site
+from polltrace.engines.catalogue import built_in, check_apart, of_file, of_recording, of_site
 from polltrace.engines.engine import (
     BREAK_POLL,
     CALLS,
@@ -30,12 +31,16 @@ __all__ = [
     "add_engines",
     "break_chains",
     "check_options",
+    "engine_named",
     "engine_of",
     "engines",
     "engines_checking",
     "has_server_title",
+    "is_built_in",
 ]
 
+# A recording carries its engines, and may be of any origin.
+_MOST_ENGINES = 100
 _catalogue: tuple[Engine, ...] = ()
 
 
@@ -55,6 +60,32 @@ def add_engines(paths: Sequence[Path]) -> None:
     site = [engine for engine in of_site() if engine.name not in names]
     check_apart([*chosen, *ours])
     _catalogue = (*chosen, *site, *ours)
+
+
+def engine_named(name: str, declaration: str = "") -> Engine | None:
+    """The engine of this name; where no file has it, the one that `declaration`, a recording's,
+    describes, which is known from then on. None where there is neither. Raises EngineError."""
+    global _catalogue  # noqa: PLW0603 - stacks of the recording are judged by its chains as well
+    known_engines = engines()
+    for engine in known_engines:
+        if engine.name == name:
+            return engine
+    if not declaration or len(known_engines) >= _MOST_ENGINES:
+        return None
+    recorded = of_recording(declaration)
+    if recorded.name != name:
+        return None
+    _catalogue = (*known_engines, recorded)
+    return recorded
+
+
+def is_built_in(engine: Engine) -> bool:
+    """True if the engine comes with this release."""
+    return engine.name in _built_in_names()
+
+
+# No decorator: mutmut skips decorated functions.
+_built_in_names = lru_cache(1)(lambda: frozenset(engine.name for engine in built_in()))
 
 
 def engine_of(executable: str, title: str) -> tuple[Engine, re.Match[str]] | None:

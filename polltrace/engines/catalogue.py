@@ -3,8 +3,11 @@
 
 from __future__ import annotations
 
+import json
+import re
 import tomllib
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -36,6 +39,31 @@ def built_in_names() -> list[str]:
     return sorted(
         entry.name.removesuffix(".toml") for entry in entries if entry.name.endswith(".toml")
     )
+
+
+def of_recording(declaration: str) -> Engine:
+    """The engine that a recording carries. Raises EngineError.
+
+    Its title matches nothing, because the expression and the titles that it would be matched with
+    come from one file, whose author could make the match last for ever.
+    """
+    if len(declaration) > _LONGEST:
+        raise EngineError(f"the engine of a recording is longer than {_LONGEST} characters")
+    data = _with_parents(_json_object(declaration))
+    return replace(engine_from(data), title=_NO_TITLE, not_title=None)
+
+
+_NO_TITLE = re.compile(r"(?!)")
+
+
+def _json_object(text: str) -> dict[str, Any]:
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise EngineError(f"it is not JSON: {error}") from None
+    if not isinstance(data, dict):
+        raise EngineError("it is no JSON object")
+    return data
 
 
 def of_site(folder: Path = SITE) -> Iterator[Engine]:

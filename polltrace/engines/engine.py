@@ -5,7 +5,7 @@ the trigger of the check, and the events that it reveals."""
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import NamedTuple
 
@@ -108,7 +108,8 @@ class Engine:
     (empty: they are not); `waits_view` is where these have a session's waits, `sql_trace`: they
     switch an extended SQL trace on. Flame graphs colour functions by the table of `layers` (empty:
     none) and open with a search for the function `find` (empty: none). `latches` are the functions
-    by which waiting for a latch is known.
+    by which waiting for a latch is known. `declaration` is the file as JSON, with
+    the values that it inherits.
     """
 
     name: str
@@ -146,6 +147,7 @@ class Engine:
     layers: str = ""
     find: str = ""
     latches: LatchFunctions = LatchFunctions()
+    declaration: str = field(default="", compare=False, repr=False)
 
     def titled(self, title: str) -> re.Match[str] | None:
         """The match of a dedicated server's process title; None for any other."""

@@ -4,6 +4,7 @@ be right."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -110,6 +111,7 @@ def engine_from(data: Mapping[str, Any]) -> Engine:
         layers=_one_of(stacks, "layers", "stacks", layer_tables()),
         find=_optional_text(stacks, "find", "stacks"),
         latches=_latches(tables["latches"]),
+        declaration=json.dumps(data),
     )
     _check_together(engine)
     return engine

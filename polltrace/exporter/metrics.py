@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 
 from polltrace import __version__
+from polltrace.engines import CheckKind
 from polltrace.exporter.counter_totals import Group, Sums
 from polltrace.overhead.poll_cost import in_order
 from polltrace.watch.snapshot import ServerRow, Snapshot
@@ -127,13 +128,20 @@ def _counters(sums: Mapping[Group, Sums]) -> Iterator[Metric]:
 def _poll_costs(snapshot: Snapshot) -> Iterator[Metric]:
     cost = GaugeMetricFamily(
         "polltrace_break_poll_cost_seconds",
-        "CPU time of one check on this host, by what makes it come (a count of checks, or an "
-        "interval of time) and the CPU time between two (a power of two).",
-        labels=["trigger", "interval"],
+        "CPU time of one check on this host, by its trigger (a count of checks, or an interval of "
+        "time), its system calls, and the CPU time between two (a power of two).",
+        labels=["trigger", "calls", "interval"],
     )
     for knot, estimate in in_order(snapshot.costs.by_knot):
-        cost.add_metric([knot.trigger.value, f"{knot.interval_us}us"], estimate.value)
+        labels = [knot.trigger.value, _calls(knot.kind), f"{knot.interval_us}us"]
+        cost.add_metric(labels, estimate.value)
     yield cost
+
+
+def _calls(kind: CheckKind) -> str:
+    """`signal+epoll_wait`: unequal for unequal kinds, because a series may come once."""
+    parts = [*(["signal"] if kind.by_signal else []), *kind.calls]
+    return "+".join(parts) + (f" ({kind.model})" if kind.model else "")
 
 
 def _own(reading: Reading) -> Iterator[Metric]:

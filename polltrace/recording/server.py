@@ -8,7 +8,7 @@ from pathlib import PurePath, PurePosixPath
 from typing import Any
 
 from polltrace.breaks.sqlnet import BreakSettings
-from polltrace.engines import engines
+from polltrace.engines import engine_named, is_built_in
 from polltrace.servers.client_socket import ClientSocket
 from polltrace.servers.servers import Server
 
@@ -26,6 +26,7 @@ def server_data(server: Server, at_s: float) -> dict[str, Any]:
         "pid": server.pid,
         "start_ticks": server.start_ticks,
         "engine": server.engine.name,
+        **({} if is_built_in(server.engine) else {"engine_file": server.engine.declaration}),
         "instance": server.instance,
         "local": server.local,
         "client": {
@@ -58,13 +59,11 @@ def server_data(server: Server, at_s: float) -> dict[str, Any]:
 
 
 def server_of(data: Mapping[str, Any]) -> Server | None:
-    """The server of a record; None for an engine that this release does not know.
+    """The server of a record; None for an engine that neither this host nor the record describes.
 
     Raises KeyError, TypeError or ValueError for malformed data.
     """
-    engine = next(
-        (known_engine for known_engine in engines() if known_engine.name == data["engine"]), None
-    )
+    engine = engine_named(str(data["engine"]), str(data.get("engine_file", "")))
     if engine is None:
         return None
     client, settings = data["client"], data["settings"]

@@ -189,6 +189,9 @@ def _forecast_data(forecast: CheckForecast, setting: str) -> dict[str, Any]:
 
 
 def span(seconds: float) -> str:
+    """`200 us`, `20 ms`, `1.5 s`."""
+    if seconds < 1e-3:
+        return f"{1e6 * seconds:.3g} us"
     return f"{1e3 * seconds:.3g} ms" if seconds < 1 else f"{seconds:.3g} s"
 
 
