@@ -22,7 +22,6 @@ from polltrace.profiles.frames import (
     Maps,
     OffCpuTotals,
     OffTime,
-    PollRate,
     PollWindows,
     ProbeFrame,
     ProbeRecord,
@@ -32,6 +31,7 @@ from polltrace.profiles.frames import (
     Syscall,
     Trailer,
     WatchedProcess,
+    WindowProducts,
 )
 from polltrace.stacks.walked import stop_named
 
@@ -158,7 +158,6 @@ def _totals(data: Mapping[str, Any]) -> ProcessTotals:
         sockets=tuple([_socket(record) for record in data.get("sockets", ())]),
         syscalls=tuple([_syscall(record) for record in data.get("syscalls", ())]),
         stacks=tuple([_stack(record) for record in data.get("stacks", ())]),
-        rate=_rate(windows),
         gaps=_histogram(data, "gap"),
         durations=_histogram(data, "duration"),
         probe_s_per_poll=1e-9 * _number(windows.get("cost_ns", 0.0)),
@@ -213,27 +212,24 @@ def _burst(data: Mapping[str, Any]) -> Burst:
     return Burst(calls, polls, _number(data["seconds"]), _text(data.get("error", "")))
 
 
-def _rate(windows: Mapping[str, Any]) -> PollRate | None:
-    """The sampled rate; None before the third window, which the first interval takes."""
-    if "per_s" not in windows:
-        return None
-    return PollRate(*[_number(windows[key]) for key in ("per_s", "low", "high")])
-
-
 def _windows(data: Mapping[str, Any]) -> PollWindows:
-    squares = None
-    if "squares" in data:
-        polls2, cross, cpu2 = map(_number, data["squares"])
-        squares = polls2, cross, cpu2
     return PollWindows(
         _count(data["count"]),
         polls=_number(data["polls"]),
         seconds=_number(data["seconds"]),
         cpu_s=_number(data["cpu_s"]),
         displaced_s=_number(data["displaced_s"]),
-        squares=squares,
+        squares=_products(data, "squares"),
+        neighbours=_products(data, "neighbours"),
         stolen=min(0.9, _number(data.get("stolen", 0.0))),
     )
+
+
+def _products(data: Mapping[str, Any], key: str) -> WindowProducts | None:
+    if key not in data:
+        return None
+    polls, cross, cpu = map(_number, data[key])
+    return WindowProducts(polls, cross, cpu)
 
 
 _DECODERS: dict[str, Callable[[Mapping[str, Any]], ProbeRecord]] = {

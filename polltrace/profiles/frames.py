@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from polltrace.stacks.walked import StackStop
 
@@ -173,36 +174,47 @@ class PollRate:
     high: float
 
 
+class WindowProducts(NamedTuple):
+    """Sums over pairs of windows: polls times polls, polls times CPU seconds, CPU seconds times
+    CPU seconds."""
+
+    polls: float = 0.0
+    cross: float = 0.0
+    cpu: float = 0.0
+
+    def since(self, base: WindowProducts) -> WindowProducts:
+        """The sums over the pairs that came after those of `base`."""
+        return WindowProducts(self.polls - base.polls, self.cross - base.cross, self.cpu - base.cpu)
+
+
 @dataclass(frozen=True, slots=True)
 class PollWindows:
     """`polls` break polls seen in `count` short windows that are `seconds` long together, in which
-    the process had `cpu_s` CPU seconds and counting took `displaced_s` more of them. `squares` are
-    sums over the windows, of polls squared, polls times CPU seconds, and CPU seconds squared; all 0
-    where every poll was counted, None where they are not known. `stolen` is the share (0 to 1) of
-    `cpu_s` that the hypervisor took, which the process's total does not include."""
+    the process had `cpu_s` CPU seconds and counting took `displaced_s` more of them. `squares`
+    pairs each window with itself, `neighbours` with the one before; all 0 where every poll was
+    counted, None where an older probe did not send them. `stolen` is the share (0 to 1) of `cpu_s`
+    that the hypervisor took, which the process's total does not include."""
 
     count: int
     polls: float
     seconds: float
     cpu_s: float
     displaced_s: float = 0.0
-    squares: tuple[float, float, float] | None = None
+    squares: WindowProducts | None = None
+    neighbours: WindowProducts | None = None
     stolen: float = 0.0
 
     def since(self, base: PollWindows) -> PollWindows:
         """The windows that came after those of `base`."""
-        squares = None
-        if self.squares is not None and base.squares is not None:
-            pairs = zip(self.squares, base.squares, strict=True)
-            a, b, c = (last - first for last, first in pairs)
-            squares = a, b, c
+        squares, neighbours = self.squares, self.neighbours
         return PollWindows(
             self.count - base.count,
             self.polls - base.polls,
             self.seconds - base.seconds,
             self.cpu_s - base.cpu_s,
             self.displaced_s - base.displaced_s,
-            squares,
+            squares.since(base.squares) if squares and base.squares else None,
+            neighbours.since(base.neighbours) if neighbours and base.neighbours else None,
             self.stolen,
         )
 
@@ -238,10 +250,10 @@ class ProcessTotals:
     `cpu_s` is its CPU time; `break_polls` and `other_polls` are counts, `sockets` the break polls
     by socket. `syscalls` and `stacks` are empty where they were not requested; `calls_32bit` are
     system calls by the 32-bit ABI, which are not among the `syscalls`.
-    `rate` and `windows` are there only where polls were sampled, `rate` from the third window on;
-    `gaps`, the times between break polls, and `durations`, those of the polls themselves from entry
-    to exit, only where timed; `burst` once the calls of a function
-    were asked for and have been counted. `probe_s_per_poll` is the time that counting a poll costs
+    `windows` is there only where polls were sampled, `rate` only where they were not and the rate
+    is known exactly; `gaps`, the times between break polls, and `durations`, those of the polls
+    themselves from entry to exit, only where timed; `burst` once the calls of a function were
+    requested and have been counted. `probe_s_per_poll` is the time that counting a poll costs
     the process, as the probe measured it on itself; only where polls were sampled. `off_cpu` only
     where the threads' switches were followed.
     """

@@ -34,7 +34,7 @@ from polltrace.servers.servers import Server
 from polltrace.watch.host_monitor import HostMonitor
 from polltrace.watch.inspection import Inspector
 from polltrace.watch.snapshot import PollCosts, Snapshot, TimedCost
-from polltrace.watch.window_rate import FEWEST_WINDOWS
+from polltrace.watch.window_rate import FEWEST_WINDOWS, NO_PRODUCTS
 
 
 class RecordedHost:
@@ -167,12 +167,14 @@ class Player:
         self._frames += 1
         at_s = recorded.at_s - self.recording.header.at_s
         # Every poll was counted, so the windows are all of the time.
-        count, exact = self._frames + FEWEST_WINDOWS, (0.0, 0.0, 0.0)
+        count = self._frames + FEWEST_WINDOWS
         counted = [self.totals[COUNT, process.identity] for process in frame.processes]
         processes = tuple(
             replace(
                 totals,
-                windows=PollWindows(count, totals.break_polls, at_s, totals.cpu_s, squares=exact),
+                windows=PollWindows(
+                    count, totals.break_polls, at_s, totals.cpu_s, 0.0, NO_PRODUCTS, NO_PRODUCTS
+                ),
             )
             for totals in counted
         )

@@ -19,6 +19,7 @@ from polltrace.profiles.sampled import NamedStack, by_names, have_names
 from polltrace.servers.ps_report import BUSY_CPU_S, TIMER_OBSERVED_S
 from polltrace.servers.servers import Server
 from polltrace.watch.snapshot import PollCosts
+from polltrace.watch.window_rate import rate_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,7 @@ def session_view(
     totals = profile.only()
     samples = sum(stack.count for stack in stacks)
     checks = sum(stack.count for stack in stacks if stack.is_break_check)
-    rate, timed = totals.rate, gaps or totals
+    rate, timed = rate_of(totals, profile.seconds), gaps or totals
     load = SessionLoad(totals.cpu_s / profile.seconds, rate) if rate else None
     polls_on_cpu = _polls_on_cpu(server, totals)
     return SessionView(

@@ -9,12 +9,12 @@ from typing import NamedTuple, Self
 
 from polltrace.profiles.frames import PollRate, PollWindows, ProcessTotals, SocketPolls
 from polltrace.servers.ps_report import BUSY_CPU_S
-from polltrace.watch.window_rate import FEWEST_WINDOWS, NO_POLLS, window_rate
+from polltrace.watch.window_rate import FEWEST_WINDOWS, NO_POLLS, NO_PRODUCTS, window_rate
 
 # Figures are over this time, in seconds: a few of the probe's windows.
 SPAN_S = 5.0
 LONGEST_PAST = 64
-NO_WINDOWS = PollWindows(0, 0.0, 0.0, 0.0, 0.0, (0.0, 0.0, 0.0))
+NO_WINDOWS = PollWindows(0, 0.0, 0.0, 0.0, 0.0, NO_PRODUCTS, NO_PRODUCTS)
 
 
 class Counts(NamedTuple):

@@ -4,25 +4,38 @@
 A process polls only while it is on a CPU. So its polls in the windows are set against its own CPU
 time in them, and this ratio against all the CPU time that it had, which is known exactly: which
 process the scheduler ran in the windows does not matter. The ratio's variance comes from how far
-the single windows lie off it. The probe makes its rate since attaching in the same way
-(probes/processes/rates.c); here it is that of any span of time.
+the single windows lie off it.
 """
 
 from __future__ import annotations
 
 import math
 
-from polltrace.profiles.frames import PollRate, PollWindows
+from polltrace.profiles.frames import PollRate, PollWindows, ProcessTotals, WindowProducts
 
-# A rate is known from the third window on, as in polltrace-probe.
+# Fewer windows do not show how much they differ.
 FEWEST_WINDOWS = 3
 NO_POLLS = PollRate(0.0, 0.0, 0.0)
+NO_PRODUCTS = WindowProducts()
 # How far the time that counting takes may be off: it was measured on the probe itself.
 _COST_ERROR = 0.4
 # No system call takes less.
-_LEAST_POLL_S = 100e-9
+_SHORTEST_POLL_S = 100e-9
 # When a process was switched in and out is known to some microseconds.
-_LEAST_SEEN_S = 100e-6
+_SHORTEST_CPU_S = 100e-6
+# A higher correlation of neighbouring windows cannot be told from a few of them.
+_HIGHEST_CORRELATION = 0.8
+
+
+def rate_of(totals: ProcessTotals, seconds: float) -> PollRate | None:
+    """Break polls a second of a process over its first `seconds` under a probe; None before the
+    third window, and where the process was next to never on a CPU in one."""
+    if totals.rate is not None:
+        return totals.rate
+    windows = totals.windows
+    if windows is None or windows.count < FEWEST_WINDOWS or seconds <= 0:
+        return None
+    return window_rate(windows, totals.cpu_s, seconds)
 
 
 def window_rate(windows: PollWindows, cpu_s: float, seconds: float) -> PollRate | None:
@@ -34,10 +47,10 @@ def window_rate(windows: PollWindows, cpu_s: float, seconds: float) -> PollRate 
     """
     if not cpu_s:
         return NO_POLLS
-    if windows.cpu_s < _LEAST_SEEN_S:
+    if windows.cpu_s < _SHORTEST_CPU_S:
         return None
     all_s = max(windows.cpu_s, cpu_s / (1 - windows.stolen) - windows.displaced_s)
-    highest = all_s / seconds / _LEAST_POLL_S
+    highest = all_s / seconds / _SHORTEST_POLL_S
     if not windows.polls:  # the rule of three, in CPU time
         return PollRate(0.0, 0.0, min(highest, 3 / windows.cpu_s * all_s / seconds))
     ratio = windows.polls / windows.cpu_s
@@ -54,14 +67,30 @@ def _relative_error(windows: PollWindows, ratio: float) -> float:
     there would be of equal ones."""
     if windows.squares is None:
         return math.inf
-    polls2, cross, cpu2 = windows.squares
-    if not cpu2:
+    if not windows.squares.cpu:
         return 0.0
-    equal = windows.cpu_s**2 / cpu2
+    equal = windows.cpu_s**2 / windows.squares.cpu
     if equal <= 2:  # one does not show how much they differ
         return math.inf
-    residual = max(0.0, polls2 - 2 * ratio * cross + ratio**2 * cpu2)
-    return _student(equal - 1.5) * math.sqrt(residual * equal / (equal - 1.5)) / windows.polls
+    squares = max(0.0, _residuals(windows.squares, ratio))
+    squares *= _inflation(squares, _residuals(windows.neighbours or NO_PRODUCTS, ratio))
+    return _student(equal - 1.5) * math.sqrt(squares * equal / (equal - 1.5)) / windows.polls
+
+
+def _residuals(products: WindowProducts, ratio: float) -> float:
+    """The sum of products of residuals, a residual being polls less `ratio` times CPU seconds."""
+    return products.polls - 2 * ratio * products.cross + ratio**2 * products.cpu
+
+
+def _inflation(squares: float, neighbours: float) -> float:
+    """Growth of the variance by the likeness of neighbouring windows.
+
+    A rate that changes slowly makes them alike, so that they hold less information than as many
+    windows far apart: (1 + c) / (1 - c), for a correlation c that falls off geometrically.
+    """
+    correlation = neighbours / squares if squares else 0.0
+    correlation = min(max(correlation, 0.0), _HIGHEST_CORRELATION)
+    return (1 + correlation) / (1 - correlation)
 
 
 def _student(freedom: float) -> float:

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "output/off_cpu.h"
-#include "processes/rates.h"
+#include "processes/window_sums.h"
 #include "syscall_names.h"
 
 static const char *const END_NAMES[] = {
@@ -232,41 +232,38 @@ static void add_times(struct reporter *r, uint32_t index) {
     add_block(r, block);
 }
 
+static void add_products(struct json *j, const char *key,
+                         const struct window_products *products) {
+    json_key(j, key);
+    json_open(j, '[');
+    json_sum(j, products->polls);
+    json_sum(j, products->cross);
+    json_sum(j, products->cpu);
+    json_close(j, ']');
+}
+
 static void add_windows(struct reporter *r, uint32_t index) {
-    const struct windows *windows = &r->watched->process[index].windows;
+    const struct window_sums *sums = &r->watched->process[index].windows;
     struct json *j = &r->json;
-    struct rate rate;
 
     json_key_unsigned(j, "cpu_samples", r->probe->slots[index].cpu_samples);
     json_key(j, "windows");
     json_open(j, '{');
-    json_key_unsigned(j, "count", windows->count);
+    json_key_unsigned(j, "count", sums->count);
     json_key(j, "polls");
-    json_real(j, windows->polls);
+    json_real(j, sums->polls);
     json_key(j, "seconds");
-    json_real(j, windows->seconds);
+    json_real(j, sums->seconds);
     json_key(j, "cpu_s");
-    json_real(j, windows->cpu_s);
+    json_real(j, sums->cpu_s);
     json_key(j, "displaced_s");
-    json_real(j, windows->displaced_s);
-    json_key(j, "squares");
-    json_open(j, '[');
-    json_sum(j, windows->polls2);
-    json_sum(j, windows->cross);
-    json_sum(j, windows->cpu2);
-    json_close(j, ']');
+    json_real(j, sums->displaced_s);
+    add_products(j, "squares", &sums->squares);
+    add_products(j, "neighbours", &sums->neighbours);
     json_key(j, "stolen");
     json_real(j, r->watched->stolen);
     json_key(j, "cost_ns");
     json_real(j, r->cost_ns);
-    if (watched_rate(r->watched, index, &rate)) {
-        json_key(j, "per_s");
-        json_real(j, rate.per_s);
-        json_key(j, "low");
-        json_real(j, rate.low);
-        json_key(j, "high");
-        json_real(j, rate.high);
-    }
     json_close(j, '}');
 }
 

@@ -67,8 +67,6 @@ static void keep(struct watched *w, uint32_t index) {
     process->pidfd = syscall(SYS_pidfd_open, process->pid, 0); // Linux 5.3
     shared_store(w->probe, w->probe->slots[index].times, take_block(w));
     w->alive++;
-    process->kept_ns = monotonic_ns();
-    process->kept_cpu_ns = watched_cpu_ns(w, index);
 }
 
 // The same as checks_of() in the kernel.
@@ -151,8 +149,6 @@ void watched_add_all(struct watched *w) {
 
 static void start(struct process *process) {
     process->cpu_before_ns = proc_cpu_ns(process->pid);
-    process->kept_ns = monotonic_ns();
-    process->kept_cpu_ns = 0;
 }
 
 void watched_start(struct watched *w) {
@@ -289,15 +285,6 @@ uint64_t watched_cpu_ns(struct watched *w, uint32_t index) {
     if (now)
         process->cpu_ns = now;
     return since(process->cpu_ns, process->cpu_before_ns);
-}
-
-bool watched_rate(struct watched *w, uint32_t index, struct rate *rate) {
-    struct process *process = &w->process[index];
-    uint64_t cpu = since(watched_cpu_ns(w, index), process->kept_cpu_ns);
-    uint64_t until = process->ended_ns ? process->ended_ns : monotonic_ns();
-
-    return window_rate(&process->windows, cpu * 1e-9 / (1 - w->stolen),
-                       (until - process->kept_ns) * 1e-9, rate);
 }
 
 uint64_t slot_breaks(const struct slot *slot) {

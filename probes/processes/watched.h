@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "loader/loader.h"
-#include "processes/rates.h"
+#include "processes/window_sums.h"
 
 // A slot comes FREE > PENDING > KEPT > GONE > RETIRED > FREE; a process that
 // the filter does not want goes from PENDING to RETIRED.
@@ -50,8 +50,7 @@ struct process {
     uint64_t settled_ns; // its libraries are mapped by then
     int pid;             // in our PID namespace
     int pidfd;
-    uint64_t since_ns;             // when we first saw it
-    uint64_t kept_ns, kept_cpu_ns; // when it was taken in, its CPU time then
+    uint64_t since_ns; // when we first saw it
     uint64_t ended_ns;
     uint64_t start_ticks;
     uint64_t cpu_before_ns; // used before we attached
@@ -59,7 +58,7 @@ struct process {
     uint64_t stride_ns,
         stride_polls; // time and polls when the stride was checked
     struct printed printed;
-    struct windows windows;
+    struct window_sums windows;
     struct calls calls;
 };
 
@@ -95,9 +94,6 @@ void watched_retire(struct watched *watched, uint32_t slot);
 
 // Frees the retired slots; their map entries must be gone already.
 void watched_wipe(struct watched *watched);
-
-// Its break polls a second and their interval, from the windows.
-bool watched_rate(struct watched *watched, uint32_t slot, struct rate *rate);
 
 uint64_t watched_cpu_ns(struct watched *watched, uint32_t slot);
 

@@ -16,6 +16,9 @@ from typing import Any
 
 import jsonschema
 
+from polltrace.profiles.decoder import parse
+from polltrace.profiles.frames import PollRate, ProbeFrame
+from polltrace.watch.window_rate import rate_of
 from tests.waiting import PATIENCE_S
 
 ROOT = Path(__file__).parents[2]
@@ -182,6 +185,16 @@ class Probe:
 def counts(frame: Record, pid: int) -> Record:
     (found,) = [p for p in frame["processes"] if p["pid"] == pid]
     return dict(found)
+
+
+def poll_rate(frame: Record, pid: int) -> PollRate:
+    """The rate of a process from its windows, as `polltrace top` computes it."""
+    decoded = parse(json.dumps(frame))
+    assert isinstance(decoded, ProbeFrame)
+    (totals,) = [process for process in decoded.processes if process.pid == pid]
+    rate = rate_of(totals, decoded.t_s)
+    assert rate is not None
+    return rate
 
 
 def polls_until(target: Target, probe: Probe, enough: Callable[[Record], bool]) -> int:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.probes.conftest import need_mode
-from tests.probes.probe_process import LINUX, Probe, Target, counts, polls_until
+from tests.probes.probe_process import LINUX, Probe, Record, Target, counts, poll_rate, polls_until
 
 StartProbe = Callable[..., Probe]
 
@@ -168,14 +168,19 @@ def test_full_stack_map_is_counted_as_loss(target: Target, start_probe: StartPro
     assert frame["lost"]["stacks"] > 0
 
 
+def has_enough_windows(process: Record) -> bool:
+    return bool(process["windows"]["count"] >= 3 and process["cpu_samples"] > 10)
+
+
 def test_watch_rates_and_samples(target: Target, start_probe: StartProbe) -> None:
     probe = start_probe("-p", str(target.pid), "--watch", "--gap", "0.05", "-i", "0.2")
-    made = polls_until(target, probe, lambda p: "per_s" in p["windows"] and p["cpu_samples"] > 10)
-    found = counts(probe.stop(), target.pid)
+    made = polls_until(target, probe, has_enough_windows)
+    frame = probe.stop()
+    found, rate = counts(frame, target.pid), poll_rate(frame, target.pid)
     windows = found["windows"]
     assert windows["count"] >= 3
-    assert windows["low"] <= windows["per_s"] <= windows["high"]
-    assert windows["per_s"] > 0
+    assert rate.low <= rate.per_s <= rate.high
+    assert rate.per_s > 0
     # A poll is counted after its window where a thread is preempted in the program.
     late = found["break_polls"] - windows["polls"]
     assert 0 <= late <= (windows["count"] if LINUX >= (7, 0) else 0)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.probes.probe_process import Probe, Target, counts, total
+from tests.probes.probe_process import Probe, Target, poll_rate, total
 from tests.probes.test_life import assert_vanish, held_by
 
 pytestmark = pytest.mark.soak
@@ -66,9 +66,9 @@ def test_the_interval_holds_the_truth(
         target.begin(command.format(fd))
         target.finish(120)
         took = time.monotonic() - start
-        windows = counts(probe.stop(), target.pid)["windows"]
-        held += windows["low"] <= polls / took <= windows["high"]
-        widths.append((windows["high"] - windows["low"]) / 2 / windows["per_s"])
+        rate = poll_rate(probe.stop(), target.pid)
+        held += rate.low <= polls / took <= rate.high
+        widths.append((rate.high - rate.low) / 2 / rate.per_s)
     assert held >= 95
     assert statistics.median(widths) < half_width
 

@@ -25,6 +25,7 @@ from tests.recording.samples import (
 )
 
 TEXT = "0x401000"
+WINDOWS = {"count": 1, "polls": 1, "seconds": 1.0, "cpu_s": 1.0, "displaced_s": 0.0}
 HOSTILE: list[dict[str, Any]] = [
     {"cpu_s": "1.0"},
     {"cpu_s": True},
@@ -40,7 +41,8 @@ HOSTILE: list[dict[str, Any]] = [
     {"stacks": [stack(1, 4096) | {"count": TEXT}]},
     {"times_ns": {"gap": [["1", "2", 3]]}},
     {"windows": {"count": 1, "polls": [], "seconds": 1.0}},
-    {"windows": {"per_s": "1", "low": 0, "high": 2}},
+    {"windows": WINDOWS | {"squares": [1, 2]}},
+    {"windows": WINDOWS | {"neighbours": [1, 2, TEXT]}},
     {"burst": {"calls": 1, "break_polls": 1, "seconds": "x"}},
 ]
 

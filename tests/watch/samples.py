@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 
 from polltrace.breaks.break_mode import BreakMode
@@ -172,6 +173,11 @@ def windows(seen: Sequence[tuple[float, float]]) -> dict[str, object]:
             sum(polls**2 for polls, _ in seen),
             sum(polls * cpu_s for polls, cpu_s in seen),
             sum(cpu_s**2 for _, cpu_s in seen),
+        ],
+        "neighbours": [
+            sum(polls * other for (polls, _), (other, _) in pairwise(seen)),
+            sum((p * d + q * c) / 2 for (p, c), (q, d) in pairwise(seen)),
+            sum(cpu_s * other for (_, cpu_s), (_, other) in pairwise(seen)),
         ],
         "stolen": 0,
         "cost_ns": 200,

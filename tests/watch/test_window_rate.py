@@ -3,32 +3,41 @@
 
 from __future__ import annotations
 
+import math
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 
-from polltrace.profiles.frames import PollRate, PollWindows
+from polltrace.profiles.frames import PollRate, PollWindows, WindowProducts
 from polltrace.watch.history import Counts, History
 from polltrace.watch.window_rate import window_rate
 
 # Windows of 10 ms, two a second.
 WINDOW_S, EVERY_S = 0.01, 0.5
 
+# Polls and CPU seconds in one window.
+Window = tuple[float, float]
 
-def sums(windows: list[tuple[float, float]]) -> PollWindows:
-    """Of (polls, CPU seconds) in each."""
-    polls2, cross, cpu2 = (
-        sum(f(p, c) for p, c in windows)
-        for f in (lambda p, _: p * p, lambda p, c: p * c, lambda _, c: c * c)
-    )
+
+def products(pairs: Iterable[tuple[Window, Window]]) -> WindowProducts:
+    """Sums of the products of each pair of windows."""
+    terms = [(p * q, (p * d + q * c) / 2, c * d) for (p, c), (q, d) in pairs]
+    return WindowProducts(*[sum(term) for term in zip(*terms, strict=True)])
+
+
+def sums(windows: list[Window]) -> PollWindows:
+    """The sums that a probe sends of these windows."""
     return PollWindows(
         len(windows),
         sum(polls for polls, _ in windows),
         WINDOW_S * len(windows),
         sum(cpu_s for _, cpu_s in windows),
         0.0,
-        (polls2, cross, cpu2),
+        products(zip(windows, windows, strict=True)),
+        products(pairwise(windows)),
     )
 
 
@@ -72,6 +81,27 @@ def test_the_interval_holds_the_truth(share: float, spread: float) -> None:
     held = sum(rate.low <= truth <= rate.high for truth, rate in found)
     assert len(found) > 190
     assert held >= 0.93 * len(found)
+
+
+def drifting(chance: random.Random, count: int) -> list[Window]:
+    """Windows of a process that is always on CPU and whose rate drifts slowly around its mean."""
+    drift, windows = 0.0, []
+    for _ in range(count):
+        drift = 0.5 * drift + math.sqrt(0.75) * 0.5 * (chance.random() - 0.5)
+        windows.append((1000 * (1 + drift), WINDOW_S))
+    return windows
+
+
+def test_the_interval_is_wider_where_neighbouring_windows_are_alike() -> None:
+    chance, held, held_without = random.Random(2), 0, 0
+    for _ in range(2000):
+        windows = sums(drifting(chance, 80))
+        rate = known(window_rate(windows, 40.0, 40.0))
+        held += rate.low <= 100_000 <= rate.high
+        rate = known(window_rate(replace(windows, neighbours=None), 40.0, 40.0))
+        held_without += rate.low <= 100_000 <= rate.high
+    assert held >= 0.90 * 2000
+    assert held_without < 0.80 * 2000
 
 
 def test_less_seen_is_less_known() -> None:

@@ -8,7 +8,7 @@
 
 #include "readers/ehframe.h"
 #include "output/json.h"
-#include "processes/rates.h"
+#include "processes/window_sums.h"
 
 static int failures;
 
@@ -151,111 +151,42 @@ static void test_damaged_frames(void) {
     }
 }
 
-static void add_windows(struct windows *w, int count, struct window one) {
-    for (int i = 0; i < count; i++)
-        window_add(w, &one);
+static bool is_near(double value, double expected) {
+    return fabs(value - expected) <= 1e-9 * fabs(expected);
 }
 
-static void test_rates(void) {
-    struct windows w = {0};
-    struct rate rate;
+static void test_window_sums(void) {
+    struct window_sums sums = {0};
 
-    CHECK(!window_rate(&w, 1, 1, &rate));
-    add_windows(&w, 3, (struct window){1000, 0.01, 0.01, 0});
-    CHECK(window_rate(&w, 1, 1, &rate));
-    CHECK(fabs(rate.per_s - 100000) < 1e-6);
-    CHECK(rate.low <= rate.per_s && rate.per_s <= rate.high);
-    // 10 ms, 5000 polls of 200 ns each ours: 9 ms were the process's, and over
-    // the second it lost three of that one millisecond.
-    w = (struct windows){0};
-    add_windows(&w, 3, (struct window){5000, 0.01, 0.01, 0.001});
-    CHECK(window_rate(&w, 1, 1, &rate));
-    CHECK(fabs(rate.per_s - 5000 / 0.009 * 0.997) < 1);
-    // On the CPU for half of the windows, yet for a tenth of the time.
-    w = (struct windows){0};
-    add_windows(&w, 3, (struct window){500, 0.01, 0.005, 0});
-    CHECK(window_rate(&w, 0.1, 1, &rate));
-    CHECK(fabs(rate.per_s - 10000) < 1e-6);
-    // A process that had no CPU time made no polls.
-    w = (struct windows){0};
-    add_windows(&w, 10, (struct window){0, 0.01, 0, 0});
-    CHECK(window_rate(&w, 0, 1, &rate));
-    CHECK(rate.per_s == 0 && rate.low == 0 && rate.high == 0);
-    // One that the windows never saw on a CPU may have made any number.
-    CHECK(window_rate(&w, 0.5, 1, &rate));
-    CHECK(rate.low == 0 && rate.high > 1e6);
-    // One that never polled there: three in 0.1 s, at half of the time.
-    add_windows(&w, 10, (struct window){0, 0.01, 0.01, 0});
-    CHECK(window_rate(&w, 0.5, 1, &rate));
-    CHECK(rate.per_s == 0 && fabs(rate.high - 15) < 1e-9);
-    // Polls whose CPU time the kernel has not added up yet give no rate.
-    w = (struct windows){0};
-    add_windows(&w, 3, (struct window){10, 0.01, 0, 0});
-    CHECK(!window_rate(&w, 0, 1, &rate));
-    // Seen polling once.
-    w = (struct windows){0};
-    add_windows(&w, 9, (struct window){0, 0.01, 0, 0});
-    add_windows(&w, 1, (struct window){1000, 0.01, 0.01, 0});
-    CHECK(window_rate(&w, 0.5, 1, &rate));
-    CHECK(rate.low == 0 && fabs(rate.per_s - 50000) < 1 && rate.high > 1e6);
-}
-
-// Whether the 95 % interval holds, for a process that the scheduler lets run
-// now and then, at a rate that varies.
-static bool interval_holds(double share, int windows, double memory) {
-    double cpu = 0, polls = 0, drift = 0;
-    struct windows w = {0};
-    struct rate rate;
-
-    for (int i = 0; i < windows; i++) {
-        double now = drand48() * 2 * share; // CPU share between two windows
-        double per_s;
-        struct window one = {.seconds = 0.01};
-
-        drift = memory * drift +
-                sqrt(1 - memory * memory) * 0.5 * (drand48() - 0.5);
-        per_s = 1e6 * (1 + drift);
-        if (drand48() < now)
-            one.cpu_s = 0.01 * fmin(1, 0.5 + drand48());
-        one.polls = per_s * one.cpu_s;
-        window_add(&w, &one);
-        cpu += now * 0.75;
-        polls += 1e6 * now * 0.75; // a long measurement's
-    }
-    window_rate(&w, cpu, 0.75 * windows, &rate);
-    polls /= 0.75 * windows;
-    return rate.low <= polls && polls <= rate.high;
-}
-
-static void test_intervals(void) {
-    const double SHARE[] = {0.5, 0.2, 0.1, 0.05};
-    const int RUNS = 2000;
-    int drifting = 0;
-
-    srand48(2);
-    for (unsigned i = 0; i < sizeof(SHARE) / sizeof(*SHARE); i++)
-        for (int windows = 20; windows <= 80; windows *= 2) {
-            int held = 0;
-
-            for (int run = 0; run < RUNS; run++)
-                held += interval_holds(SHARE[i], windows, 0);
-            if (held < RUNS * 94 / 100)
-                printf("share %.2f, %d windows: %d of %d\n", SHARE[i], windows,
-                       held, RUNS);
-            CHECK(held >= RUNS * 94 / 100); // 1900 to be expected
-        }
-    // A slow drift; without the products of neighbours it would be 1669.
-    for (int run = 0; run < RUNS; run++)
-        drifting += interval_holds(0.5, 80, 0.5);
-    CHECK(drifting >= RUNS * 90 / 100);
+    // 10 ms, 5000 polls of 200 ns each ours: 9 ms were the process's.
+    window_add(&sums, &(struct window){5000, 0.01, 0.01, 0.001});
+    window_add(&sums, &(struct window){500, 0.01, 0.005, 0});
+    // It did not run in this one.
+    window_add(&sums, &(struct window){0, 0.01, 0, 0});
+    window_add(&sums, &(struct window){1000, 0.01, 0.01, 0});
+    CHECK(sums.count == 4);
+    CHECK(is_near(sums.polls, 6500));
+    CHECK(is_near(sums.cpu_s, 0.009 + 0.005 + 0.01));
+    CHECK(is_near(sums.seconds, 0.009 + 3 * 0.01));
+    CHECK(is_near(sums.displaced_s, 0.001));
+    CHECK(is_near(sums.squares.polls, 25e6 + 25e4 + 1e6));
+    CHECK(is_near(sums.squares.cross, 45 + 2.5 + 10));
+    CHECK(is_near(sums.squares.cpu, 81e-6 + 25e-6 + 1e-4));
+    // Of the neighbours only the first two both ran.
+    CHECK(is_near(sums.neighbours.polls, 2500e3));
+    CHECK(is_near(sums.neighbours.cross, (5000 * 0.005 + 500 * 0.009) / 2));
+    CHECK(is_near(sums.neighbours.cpu, 0.009 * 0.005));
+    // Our counting never takes more than nine tenths of a window.
+    sums = (struct window_sums){0};
+    window_add(&sums, &(struct window){100, 0.01, 0.01, 0.02});
+    CHECK(is_near(sums.cpu_s, 0.001));
 }
 
 int main(void) {
     test_json();
     test_caller();
     test_damaged_frames();
-    test_rates();
-    test_intervals();
+    test_window_sums();
     if (failures)
         printf("%d failed\n", failures);
     else
