@@ -6,7 +6,7 @@ from __future__ import annotations
 import time
 from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polltrace.stacks.addrspace import AddressSpace
+from polltrace.stacks.demangling import Demangler, is_mangled
 from polltrace.stacks.errors import ProcessError, UnansweredError
 from polltrace.stacks.frame import Frame
 from polltrace.stacks.objects import nameless
@@ -64,6 +65,7 @@ class NameReader:
         self._seconds: defaultdict[int, float] = defaultdict(float)
         self._refused: dict[int, str] = {}
         self._failures: Counter[int] = Counter()
+        self._demangler = Demangler()
         self.problems: dict[str, str] = {}
 
     def address_space(self, pid: int) -> AddressSpace:
@@ -82,7 +84,10 @@ class NameReader:
         except UnansweredError as error:
             self._note(space, error)
             frames = resolve_frames(space, keys, lambda _: nameless(""))
-        return frames
+        if not any(is_mangled(frame.name) for frame in frames):
+            return frames
+        names = self._demangler.names([frame.name for frame in frames], _user(space.pid))
+        return [replace(frame, name=name) for frame, name in zip(frames, names, strict=True)]
 
     def names(self, space: AddressSpace, addresses: NDArray[np.uint64]) -> list[str]:
         """The names of addresses, each looked up as it is; notes where nothing answers."""
@@ -91,7 +96,9 @@ class NameReader:
         except UnansweredError as error:
             self._note(space, error)
             names = resolve_names(space, addresses, lambda _: nameless(""))
-        return names
+        if not any(map(is_mangled, names)):
+            return names
+        return self._demangler.names(names, _user(space.pid))
 
     def forget(self, pid: int) -> None:
         """Drop the limits of a process that ended."""

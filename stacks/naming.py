@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Which of several names of one address to show.
+"""The choice between several names of one address.
 
 glibc's poll is `poll`, `__poll` and (with debug symbols) `__GI___poll`, `poll@@GLIBC_2.2.5`. A
 reader, and an engine's chain, know it as `poll`. The rule, first difference decides:
@@ -17,13 +17,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from polltrace.stacks.demangling import is_mangled
 from polltrace.stacks.text import printable
 
 _INTERNAL = ("__GI_", "__libc_", "__new_", "__old_")
 
 
 def plain(raw: bytes) -> str:
-    """A symbol's name as shown: printable, without its version."""
+    """A symbol's name: printable, without its version; a mangled one is not cut, since its source
+    name may be short."""
+    if raw.startswith(b"_Z"):
+        mangled = raw.partition(b"@")[0].decode("ascii", "replace")
+        if is_mangled(mangled) and not raw.endswith(b"@plt"):
+            return mangled
     text = printable(raw)
     separator = text.find("@", 1)
     return text[:separator] if separator > 0 and not text.endswith("@plt") else text
