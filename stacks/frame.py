@@ -14,8 +14,8 @@ class Frame:
     """A resolved address.
 
     name: the function, or a note in square brackets (``[libfoo.so+0x1234]``) when none is known;
-    module: path of the object as the process sees it, ``[kernel]``, ``[vdso]``, or "";
-    ``[name]`` of a kernel module;
+    module: path of the object as the process sees it, ``[kernel]``, ``[vdso]``, ``[anonymous]`` for
+    code made at run time, ``[name]`` of a kernel module; "" where the address lies in no code;
     offset: bytes from the start of the function; for a note, the address as `objdump` and
     `addr2line` know it (or, where not even the headers could be read, the offset in the file);
     address: the address as captured; kernel: whether it lies in the kernel.

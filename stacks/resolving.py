@@ -28,6 +28,11 @@ class MappedObject:
     object: LoadedObject
 
     @property
+    def is_code(self) -> bool:
+        """Whether the mapping may be executed; data there has no functions."""
+        return "x" in self.mapping.permissions
+
+    @property
     def module(self) -> str:
         return printable(self.mapping.path) or "[anonymous]"
 
@@ -55,7 +60,8 @@ class Resolved:
         return names
 
     def frames(self) -> list[Frame]:
-        module = self.place.module if self.place else ""
+        """The frames; their module is empty where the addresses lie in no code."""
+        module = self.place.module if self.place and self.place.is_code else ""
         columns = (self.names().tolist(), self._offsets().tolist(), self.address.tolist())
         return [Frame(name, module, offset, a) for name, offset, a in zip(*columns, strict=True)]
 
@@ -81,6 +87,8 @@ def resolve(
     offset = address - np.uint64(place.mapping.start) + np.uint64(place.mapping.offset)
     virtual = place.object.virtual(offset)
     table = place.object.table
+    if not place.is_code:
+        return Resolved(place, address, virtual, np.full(len(address), -1, np.int64))
     row = table.rows(virtual)
     if returns is not None and returns.any():
         row_before = table.rows(virtual - returns)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
@@ -20,6 +21,8 @@ from polltrace.stacks.name_reader import NameReader
 
 MOST_FRAMES = 1 << 18
 MOST_PROCESSES = 1 << 14
+# Seconds between two looks at data of a process that may have become code.
+RECHECK_S = 1.0
 
 
 class Symbolizer:
@@ -32,6 +35,7 @@ class Symbolizer:
         """most_bytes: memory the symbol tables kept may take in all."""
         self._reader = NameReader(most_bytes)
         self._spaces: dict[int, tuple[tuple[bytes, ...] | None, AddressSpace]] = {}
+        self._rechecked_s: dict[int, float] = {}
         self._frames: WeakKeyDictionary[AddressSpace, dict[tuple[int, bool], Frame]]
         self._frames = WeakKeyDictionary()
 
@@ -57,12 +61,20 @@ class Symbolizer:
         addresses[0] is where execution stands (leaf=True) and is looked up as it is; all others
         are return addresses, which may already lie behind the end of the function that called, so
         the byte before decides. The mappings are read at first sight of a process and again when
-        an address lies in none of them (dlopen). ProcessError when it is gone before that.
+        an address lies in none of them (dlopen), or in anonymous memory that was not executable (a
+        compiler at run time). ProcessError when it is gone before that.
         """
         space = self._space(pid)
         frames = self._frames.get(space, {})
-        new = [a for a in addresses if (a, True) not in frames and (a, False) not in frames]
-        if new and (space.indexes(clipped(new)) < 0).any():
+        seen = {
+            address: frames.get((address, True), frames.get((address, False)))
+            for address in addresses
+        }
+        new = [address for address, frame in seen.items() if frame is None]
+        no_code = [address for address, frame in seen.items() if frame is None or not frame.module]
+        if (new and (space.indexes(clipped(new)) < 0).any()) or (
+            no_code and self._may_be_code_now(pid, space, no_code)
+        ):
             with suppress(ProcessError):  # it ended; what was seen of it before still holds
                 space = self._snapshot(pid)
         return self.stack(space, addresses, leaf)
@@ -92,7 +104,21 @@ class Symbolizer:
     def forget(self, pid: int) -> None:
         """Drop the frames of a process that ended."""
         self._spaces.pop(pid, None)
+        self._rechecked_s.pop(pid, None)
         self._reader.forget(pid)
+
+    def _may_be_code_now(self, pid: int, space: AddressSpace, addresses: Sequence[int]) -> bool:
+        """Whether anonymous data at an address may have become code since `space` was read. Walks
+        that go astray lead into data again and again, so the answer is yes once in RECHECK_S."""
+        indexes = np.unique(space.indexes(clipped(addresses)))
+        mappings = (space.mappings[index] for index in indexes.tolist() if index >= 0)
+        if not any(m.inode == 0 and not m.path and "x" not in m.permissions for m in mappings):
+            return False
+        now_s = time.monotonic()
+        if now_s - self._rechecked_s.get(pid, -RECHECK_S) < RECHECK_S:
+            return False
+        self._rechecked_s[pid] = now_s
+        return True
 
     def _space(self, pid: int) -> AddressSpace:
         entry = self._spaces.get(pid)

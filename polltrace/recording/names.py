@@ -52,7 +52,7 @@ class RecordedNames:
         self._names.setdefault(identity_of(data), {}).update(
             {
                 (int(address), bool(is_caller)): Frame(
-                    printable(name), printable(modules[module]), int(offset), int(address)
+                    printable(name), _code(modules[module]), int(offset), int(address)
                 )
                 for address, is_caller, module, name, offset in data["frames"]
             }
@@ -98,6 +98,11 @@ class ProcessNames:
 
     def kernel(self, addresses: Sequence[int]) -> tuple[Frame, ...]:
         return _named(self._kernel, stack_addresses(addresses))
+
+
+def _code(module: str) -> str:
+    """The module of a frame; empty for memory that holds no code, which earlier releases named."""
+    return "" if module in ("[heap]", "[stack]", "[vvar]") else printable(module)
 
 
 def _named(
