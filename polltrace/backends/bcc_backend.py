@@ -7,21 +7,20 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from polltrace.backends.ebpf import EbpfProbe, ProbeOptions
+from polltrace.backends.ebpf import ProbeOptions
+from polltrace.backends.frame_probe import FrameProbe
 from polltrace.errors import HostError, UsageError
 from polltrace.executables import SYSTEM_PYTHON
 
 SCRIPT = Path(__file__).with_name("bcc_probe.py")
 
 
-class BccProbe(EbpfProbe):
+class BccProbe(FrameProbe):
     """bcc_probe.py on `pids`: exact counts of polls, their sockets and system calls.
 
     It takes no stacks and times nothing; its CPU times are in clock ticks. Raises
     UsageError for options that ask for more, HostError where the system's Python is missing.
     """
-
-    name = "bcc_probe"
 
     def __init__(self, pids: Sequence[int], options: ProbeOptions = ProbeOptions()) -> None:
         counting = ProbeOptions(
@@ -32,16 +31,5 @@ class BccProbe(EbpfProbe):
         if not Path(SYSTEM_PYTHON).exists() or not SCRIPT.exists():
             missing = SYSTEM_PYTHON if SCRIPT.exists() else str(SCRIPT)
             raise HostError(f"the bcc backend needs {missing}: see 'polltrace doctor'")
-        self._argv = [
-            SYSTEM_PYTHON,
-            "-I",
-            str(SCRIPT),
-            "-p",
-            ",".join(map(str, pids)),
-            *counting.options(),
-        ]
-        self._seen = []
-
-    def _host_options(self) -> list[str]:
-        """It counts polls alone, by the kernel's own reads."""
-        return []
+        command = [SYSTEM_PYTHON, "-I", str(SCRIPT), "-p", ",".join(map(str, pids))]
+        super().__init__([*command, *counting.options()], "bcc_probe")

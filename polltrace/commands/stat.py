@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from polltrace.backends.backend import Backend
 from polltrace.backends.bcc_backend import BccProbe
 from polltrace.backends.choice import BACKENDS, PTRACE_WARNING, choose
 from polltrace.backends.ebpf import EbpfProbe, ProbeOptions
@@ -85,18 +86,22 @@ class Stat:
             _refuse_other_calls(choice.backend, target_pids(args))
         if choice.backend == "ptrace":
             return _by_ptrace(args)
-        kind = BccProbe if choice.backend == "bcc" else EbpfProbe
+
+        def backend(pids: Sequence[int], options: ProbeOptions) -> Backend:
+            return BccProbe(pids, options) if choice.backend == "bcc" else EbpfProbe(pids, options)
+
         code = 0
         if args.command:
             if selected(args):
                 raise UsageError("watch either a COMMAND or running processes, not both")
             with HeldCommand(args.command) as command:
                 options = ProbeOptions(args.duration, syscalls=True, follow=True)
-                profile = _watch(kind, [command.pid], options, command)
+                profile = _watch(backend([command.pid], options), options, command=command)
                 code = command.wait()
         else:
             options = ProbeOptions(args.duration, syscalls=True, skip_ended=not args.pid)
-            profile = _watch(kind, target_pids(args), options)
+            pids = target_pids(args)
+            profile = _watch(backend(pids, options), options, pids)
         show(args.json, lambda: stat_data(profile), lambda: stat_text(profile))
         if not args.command:
             for pid, start_ticks in sorted(profile.ended):
@@ -161,12 +166,13 @@ def _print(evidence: TraceEvidence, as_json: bool) -> None:
 
 
 def _watch(
-    kind: type[EbpfProbe],
-    pids: Sequence[int],
+    backend: Backend,
     options: ProbeOptions,
+    pids: Sequence[int] = (),
+    *,
     command: HeldCommand | None = None,
 ) -> Profile:
-    with kind(pids, options) as probe, probe.until_interrupted():
+    with backend as probe, probe.until_interrupted():
         if command:
             command.go()
         else:

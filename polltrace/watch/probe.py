@@ -12,7 +12,8 @@ import time
 from collections.abc import Sequence
 from typing import Self
 
-from polltrace.backends.ebpf import EbpfProbe
+from polltrace.backends.probe_child import ProbeChild
+from polltrace.engines import check_options
 from polltrace.errors import HostError, PolltraceError
 from polltrace.servers.servers import Server, checks_by_timer
 from polltrace.watch.probe_host import LOCAL_HOST, ProbeHost
@@ -33,15 +34,15 @@ _MOST_STDERR = 1 << 20
 _NAPS, _NAP_S = 4, 0.004
 
 
-class LiveProbe(EbpfProbe):
+class LiveProbe(ProbeChild):
     """polltrace-probe from __enter__ to __exit__; fileno() is readable when there is output.
 
-    Unlike its parent it does not wait until counting has begun: a host with thousands of servers
-    takes a second to attach to, and the screen is there before.
+    __enter__ does not wait until counting has begun: a host with thousands of servers takes a
+    second to attach to, and the screen is there before.
     """
 
     def __init__(self, options: Sequence[str], probe_host: ProbeHost = LOCAL_HOST) -> None:
-        self._argv = probe_host.argv(options)
+        super().__init__(probe_host.argv([*options, *check_options()]))
         self._probe_host = probe_host
         self._parts: list[bytes] = []
         self._line_bytes = 0
@@ -75,23 +76,18 @@ class LiveProbe(EbpfProbe):
         return cls(["-c", "-p", str(pid), "-d", f"{seconds:g}"], probe_host)
 
     def __enter__(self) -> Self:
-        self._start()
+        self.start()
         with contextlib.suppress(ProcessLookupError):
-            _, hard = resource.prlimit(self._process.pid, resource.RLIMIT_FSIZE)
+            _, hard = resource.prlimit(self.pid, resource.RLIMIT_FSIZE)
             limit = _MOST_STDERR if hard == resource.RLIM_INFINITY else min(hard, _MOST_STDERR)
-            resource.prlimit(self._process.pid, resource.RLIMIT_FSIZE, (limit, limit))
+            resource.prlimit(self.pid, resource.RLIMIT_FSIZE, (limit, limit))
         os.set_blocking(self.fileno(), False)
         with contextlib.suppress(OSError):  # an ordinary user's pipes may be limited
             fcntl.fcntl(self.fileno(), fcntl.F_SETPIPE_SZ, _CHUNK)
         return self
 
     def fileno(self) -> int:
-        assert self._process.stdout is not None
-        return self._process.stdout.fileno()
-
-    @property
-    def pid(self) -> int:
-        return self._process.pid
+        return self.output.fileno()
 
     def lines(self) -> list[bytes] | None:
         """The whole lines that have come since; None when the probe has ended.
@@ -132,17 +128,17 @@ class LiveProbe(EbpfProbe):
 
     def succeeded(self) -> bool:
         """Wait for the probe's end; True if it ended without a failure."""
-        return self._process.wait() == 0
+        return self.wait() == 0
 
     def failure(self) -> PolltraceError:
         """The reason that the probe ended unasked."""
-        code = self._process.wait()
+        code = self.wait()
         if code == 0:
             return HostError("polltrace-probe ended by itself")
         if code == -signal.SIGXFSZ:
             return HostError("polltrace-probe, or ssh, was ended: it writes messages without end")
-        message = self._messages()
-        return self._probe_host.failure(code, message) or self._failure()
+        message = self.messages()
+        return self._probe_host.failure(code, message) or self.exit_error()
 
 
 def _windows(*, by_timer: bool) -> list[str]:
