@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from polltrace.stacks.earlyends import END
 from polltrace.stacks.folded import Folded
 from polltrace.stacks.layers.table import KERNEL, NAMELESS, OTHER, LayerTable
 from polltrace.stacks.picture import Picture
@@ -16,8 +17,11 @@ def by_layer(picture: Picture) -> Picture:
     layers = (*picture.layers.layers, NAMELESS, OTHER, KERNEL)
     titles = LayerTable(picture.layers.layers, {}, {layer.title: layer for layer in layers})
 
+    def group(name: str) -> str:
+        return name if name.startswith(END) else picture.layers.layer(name).title
+
     def merged(folded: Folded) -> Folded:
-        return grouped(folded, lambda name: picture.layers.layer(name).title)
+        return grouped(folded, group)
 
     before = picture.before and replace(picture.before, folded=merged(picture.before.folded))
     side = replace(picture.side, folded=merged(picture.side.folded))

@@ -39,7 +39,7 @@ def flame_graph(picture: Picture) -> str:
 </head>
 <body>
 <h1>{escape(picture.title)}</h1>
-<p>{escape(_subtitle(picture))}</p>
+<p>{escape(_subtitle(picture))}</p>{_notes(picture)}
 <form>
 <label>Find <input id="find" type="search" placeholder="regular expression"
  value="{escape(picture.find)}"></label>
@@ -63,6 +63,11 @@ def flame_graph(picture: Picture) -> str:
 def _subtitle(picture: Picture) -> str:
     sides = [side for side in (picture.before, picture.side) if side is not None]
     return " · ".join(f"{s.name}: {total(s.folded):,} {picture.unit}" for s in sides)
+
+
+def _notes(picture: Picture) -> str:
+    items = "".join(f"<li>{escape(note)}</li>" for note in picture.notes)
+    return f'\n<ul id="notes">{items}</ul>' if items else ""
 
 
 def _choices(before: Side | None, after: Side, has_layers: bool) -> str:

@@ -15,7 +15,7 @@ from polltrace.stacks.picture import Picture
 from polltrace.stacks.stack_tree import Call, call_tree
 from polltrace.stacks.text import printable
 
-WIDTH, ROW, TITLE, LETTER, NARROWEST = 1200, 18, 44, 7.3, 0.4
+WIDTH, ROW, TITLE, NOTE, LETTER, NARROWEST = 1200, 18, 44, 16, 7.3, 0.4
 _SMALLER, _SAME, _LARGER = (98, 168, 229), (243, 243, 243), (245, 155, 66)
 
 
@@ -33,7 +33,11 @@ def flame_svg(picture: Picture) -> str:
     calls = call_tree(picture.side.folded, picture.before.folded if picture.before else None)
     boxes = list(_boxes(calls))
     deepest = max((box.call.depth for box in boxes), default=0)
-    height = TITLE + (deepest + 1) * ROW + 4
+    notes = "".join(
+        f'<text x="4" y="{TITLE + 9 + NOTE * i}" fill="#595959">{escape(printable(note))}</text>\n'
+        for i, note in enumerate(picture.notes)
+    )
+    height = TITLE + NOTE * len(picture.notes) + (deepest + 1) * ROW + 4
     changes = _changes(picture, calls)
     largest = max((abs(change) for change in changes.values()), default=0.0)
     drawn = "\n".join(
@@ -50,7 +54,7 @@ width="{WIDTH}" height="{height}" role="img" font-family="monospace" font-size="
 <rect width="100%" height="100%" fill="#fff"/>
 <text x="4" y="17" font-size="15" font-weight="bold">{escape(printable(picture.title))}</text>
 <text x="4" y="35" fill="#595959">{escape(printable(subtitle))}</text>
-{drawn}
+{notes}{drawn}
 </svg>
 """
 

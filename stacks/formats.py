@@ -44,8 +44,8 @@ def _pprof(picture: Picture) -> bytes:
     )
     period_ns = round(1e9 / picture.hz) if picture.hz else 0
     if picture.unit == NANOSECONDS:
-        return pprof(stacks, "delay", NANOSECONDS)
-    return pprof(stacks, picture.unit, "count", period_ns=period_ns)
+        return pprof(stacks, "delay", NANOSECONDS, comments=picture.notes)
+    return pprof(stacks, picture.unit, "count", period_ns=period_ns, comments=picture.notes)
 
 
 def _unfolded(name: str) -> Frame:

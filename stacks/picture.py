@@ -26,8 +26,8 @@ class Picture:
 
     `title` is its heading; layers: functions take their layers' colours; unit: what is counted;
     hz: how often a second of CPU time a sample was taken, 0 where the counts are no samples;
-    find: what a page searches for when it opens, a JavaScript regular expression; exporter: name
-    and version of the program that writes.
+    find: the search of a page that was just opened, a JavaScript regular expression; exporter: name
+    and version of the program that writes; notes: sentences on the quality of the stacks.
     """
 
     title: str
@@ -38,3 +38,4 @@ class Picture:
     hz: float = 0.0
     find: str = ""
     exporter: str = ""
+    notes: tuple[str, ...] = ()

@@ -15,18 +15,21 @@ from dataclasses import dataclass, field
 from polltrace.stacks.frame import Frame
 
 
-def pprof(
+def pprof(  # noqa: PLR0913 - the fields of the format, by keyword
     stacks: Iterable[tuple[Sequence[Frame], int]],
     kind: str,
     unit: str,
+    *,
     time_ns: int = 0,
     period_ns: int = 0,
+    comments: Sequence[str] = (),
 ) -> bytes:
     """The profile of (frames innermost first, count); kind and unit name what is counted.
 
     time_ns: when it was taken, nanoseconds since 1970, 0 for unknown. period_ns: of CPU time, for
     samples taken once in so much of it; each then has a second value, nanoseconds of CPU, which
-    readers show first, and the profile has its period. 0: the counts are all.
+    readers show first, and the profile has its period. 0: the counts are all. `go tool pprof
+    -comments` prints the comments.
     """
     profile = _ProfileTables()
     samples = [_sample(profile, frames, _values(count, period_ns)) for frames, count in stacks]
@@ -34,6 +37,7 @@ def pprof(
     if period_ns:
         cpu = _value_type(profile, "cpu", "nanoseconds")
         parts += [_message(1, cpu), _message(11, cpu), _number(12, period_ns)]
+    parts += [_number(13, profile.text(comment)) for comment in comments]
     parts += [_message(2, sample) for sample in samples]
     parts += [_message(3, body) for body in profile.mappings.values()]
     parts += [_message(4, body) for body in profile.locations.values()]

@@ -32,7 +32,8 @@ def speedscope(picture: Picture) -> str:
         )
     file = {
         "$schema": SCHEMA,
-        "name": picture.title,
+        # The format has no place for remarks; readers show the name.
+        "name": " ".join([picture.title, *(f"({note})" for note in picture.notes)]),
         "exporter": picture.exporter,
         "activeProfileIndex": 0,
         "shared": {"frames": [{"name": name} for name in names]},

@@ -103,7 +103,7 @@ def _block(evidence: TraceEvidence, totals: ProcessTotals) -> str:
             lines += [f"  fd {sock.fd:<11}{sock.polls:>12,}   {ends}".rstrip()]
         lines += [f"{'other polls':<16}{totals.other_polls:>12,}"]
         lines += [f"{'cannot tell':<16}{undecided:>12,}"] if undecided else []
-    if stacks := fold((stack.frames, stack.count) for stack in evidence.stacks_of(totals)):
+    if stacks := fold((stack.to_its_end, stack.count) for stack in evidence.stacks_of(totals)):
         lines += ["", "commonest stacks at break polls", *commonest(stacks, total(stacks), 3)]
     lines += ["", f"{'syscall':<20}{'calls':>12}{'errors':>10}"]
     calls = sorted(totals.syscalls, key=lambda call: (-call.calls, call.name))

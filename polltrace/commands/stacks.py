@@ -20,7 +20,7 @@ from polltrace.errors import FileError, UsageError
 from polltrace.printable import note, printable
 from polltrace.profiles.sampled import AT_POLL, OFF_CPU, ON_CPU, introduced
 from polltrace.profiles.stack_profile import StackProfile, stack_profile, traced_stacks
-from polltrace.profiles.stacks_report import quality_notes, stacks_data, stacks_text
+from polltrace.profiles.stacks_report import all_notes, stacks_data, stacks_text
 from polltrace.recording.stacks import profile_for
 from polltrace.stacks import FormatError, Symbolizer, parse_folded
 from polltrace.stacks.bylayer import by_layer
@@ -133,7 +133,7 @@ def show(profile: StackProfile, base: Side | None, args: argparse.Namespace) -> 
         except OSError as error:
             raise FileError(f"cannot write {args.output}: {error.strerror}") from None
     if args.format not in ("text", "json"):
-        for quality_note in quality_notes(profile.quality):
+        for quality_note in all_notes(profile):
             note(quality_note)
     return 0
 
@@ -238,5 +238,6 @@ def _picture(profile: StackProfile, base: Side | None, args: argparse.Namespace)
         hz=profile.hz,
         find="" if args.group == "layer" else searched(profile.engines),
         exporter=f"polltrace {__version__}",
+        notes=tuple(all_notes(profile)),
     )
     return by_layer(picture) if args.group == "layer" else picture

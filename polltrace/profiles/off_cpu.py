@@ -82,7 +82,7 @@ def off_stacks(stacks: Sequence[NamedStack], kernel: bool) -> Iterator[tuple[Seq
         inner = callers_of_scheduler(stack.kernel) if kernel else ()
         for reason, ns, _ in off_parts(stack):
             if ns:
-                yield (Frame(f"[{reason}]", "", 0, 0), *inner, *stack.frames), ns
+                yield (Frame(f"[{reason}]", "", 0, 0), *inner, *stack.to_its_end), ns
 
 
 def off_parts(stack: NamedStack) -> Iterator[tuple[str, int, int]]:

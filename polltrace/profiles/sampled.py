@@ -23,7 +23,7 @@ from polltrace.stacks import (
     function_name,
     up_to_beginning,
 )
-from polltrace.stacks.earlyends import is_complete
+from polltrace.stacks.earlyends import is_complete, to_its_end
 from polltrace.stacks.walked import Found, StackStop
 
 AT_POLL, ON_CPU, OFF_CPU = "poll", "cpu", "offcpu"
@@ -76,6 +76,11 @@ class NamedStack:
     latch: LatchWait | None = None
     found: str = ""
     stop: StackStop = StackStop.UNKNOWN
+
+    @property
+    def to_its_end(self) -> Sequence[Frame]:
+        """The user frames, and behind those of a stack that ends early one that says why."""
+        return to_its_end(self.frames, StackStop.DEPTH if self.truncated else self.stop)
 
 
 def introduced(

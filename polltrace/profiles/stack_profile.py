@@ -19,6 +19,7 @@ from polltrace.profiles.sampled import (
     named_stacks,
 )
 from polltrace.stacks import EarlyEnds, early_ends, fold
+from polltrace.stacks.earlyends import Walk
 from polltrace.stacks.folded import Folded
 from polltrace.stacks.picture import NANOSECONDS
 
@@ -143,7 +144,7 @@ def _judged(
         undecided=sum(stack.count for stack in stacks if stack.undecided) + decided_foreign,
         foreign=sum(stack.count for stack in foreign),
         break_polls=polls if kind == AT_POLL else 0,
-        folded=fold(((*s.kernel, *s.frames), s.polls or s.count) for s in stacks),
+        folded=fold(((*s.kernel, *s.to_its_end), s.polls or s.count) for s in stacks),
         quality=quality,
         engines=engines,
         latches=latch_paths(stacks) if kind != AT_POLL else (),
@@ -157,4 +158,4 @@ def _truncated(stacks: Sequence[NamedStack]) -> int:
 def _early(stacks: Sequence[NamedStack]) -> EarlyEnds:
     """A thread that left its CPU out of our sight has no frames, which is no early end."""
     judged = (s for s in stacks if not s.truncated and (s.frames or s.off is None))
-    return early_ends((stack.frames, stack.count) for stack in judged)
+    return early_ends(Walk(s.frames, s.count, s.found, s.stop) for s in judged)

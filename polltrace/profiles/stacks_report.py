@@ -49,9 +49,16 @@ def stacks_text(profile: StackProfile, folded: Folded) -> str:
     lines += ["", *commonest(folded, all_weight)]
     if len(folded) > SHOWN:
         lines.append(f"   …     {len(folded) - SHOWN} more stacks; --format folded has them all")
-    ends = str(profile.quality.early)
-    notes = [*off_cpu_notes(profile.off_cpu), *quality_notes(profile.quality)]
-    return "\n".join([*lines, "", f"{ends[0].upper()}{ends[1:]}.", *notes])
+    return "\n".join([*lines, "", *all_notes(profile)])
+
+
+def all_notes(profile: StackProfile) -> Iterator[str]:
+    """The quality of the stacks, a sentence each: how many reach their beginning, then defects."""
+    if profile.folded:
+        ends = str(profile.quality.early)
+        yield f"{ends[0].upper()}{ends[1:]}."
+    yield from off_cpu_notes(profile.off_cpu)
+    yield from quality_notes(profile.quality)
 
 
 def commonest(folded: Folded, all_weight: int, limit: int = SHOWN) -> Iterator[str]:

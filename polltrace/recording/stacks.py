@@ -48,10 +48,10 @@ def folded_stacks(recording: Recording, kind: str) -> Folded:
     stacks = all_stacks(recording, kind)
     if kind == OFF_CPU:
         return fold(off_stacks(stacks, kernel=True))
-    return fold(((*stack.kernel, *stack.frames), stack.count) for stack in stacks)
+    return fold(((*stack.kernel, *stack.to_its_end), stack.count) for stack in stacks)
 
 
 def waiting_functions(recording: Recording) -> Folded:
     """The program's part of the off-CPU stacks of all processes, in nanoseconds."""
     stacks = all_stacks(recording, OFF_CPU)
-    return fold((stack.frames, ns) for stack in stacks for _, ns, _ in off_parts(stack) if ns)
+    return fold((stack.to_its_end, ns) for stack in stacks for _, ns, _ in off_parts(stack) if ns)

@@ -118,7 +118,14 @@ def test_every_problem_is_reported() -> None:
     ]
     quality = stacks_data(found, found.folded)["quality"]
     assert quality == {
-        "early": {"samples": 85, "early": 5, "by_object": {"/lib/libold.so": 5}, "nameless": 0},
+        "early": {
+            "samples": 85,
+            "early": 5,
+            "by_object": {"/lib/libold.so": 5},
+            "nameless": 0,
+            "by_reason": {},
+            "guessed": 0,
+        },
         "truncated": 15,
         "caller_unknown": 60,
         "unnamed": 3,

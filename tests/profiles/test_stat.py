@@ -60,7 +60,7 @@ def test_the_table_shows_the_same(poller: Poller, stat: Stat) -> None:
     process.send_signal(signal.SIGTERM)
     output, _ = process.communicate(timeout=PATIENCE_S)
     rows = [line.split() for line in output.splitlines()]
-    assert ["break", "polls", f"{BREAK_POLLS:,}"] in [row[:3] for row in rows]
+    assert ["polls,", "timeout", "0", f"{BREAK_POLLS:,}"] in [row[:4] for row in rows]
     assert ["other", "polls", f"{OTHER_POLLS:,}"] in [row[:3] for row in rows]
     assert ["poll", f"{BREAK_POLLS + OTHER_POLLS:,}"] in rows
 

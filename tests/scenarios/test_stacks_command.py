@@ -63,7 +63,7 @@ def test_the_text_counts_the_stacks_of_the_break_check(run: Run, busy_server: in
     ended = run("stacks", "-p", str(busy_server), "-d", "1")
     verdict = ended.stdout.splitlines()[0].split()
     assert verdict[0] == verdict[2] != "0"
-    assert "Every stack reaches the beginning of its program." in ended.stdout
+    assert "Every stack reaches the beginning of its program" in ended.stdout
 
 
 @pytest.mark.usefixtures("lab")

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from polltrace.stacks.bylayer import by_layer
+from polltrace.stacks.earlyends import to_its_end
 from polltrace.stacks.folded import Folded, fold
 from polltrace.stacks.formats import FORMATS
 from polltrace.stacks.frame import Frame
@@ -19,6 +20,7 @@ from polltrace.stacks.layers import built_in
 from polltrace.stacks.layers.table import KERNEL
 from polltrace.stacks.picture import Picture, Side
 from polltrace.stacks.text import printable
+from polltrace.stacks.walked import StackStop
 
 IN_BAND = Side("in-band", {("main", "kdst_fetch"): 60, ("main", "kdst_fetch", "poll"): 30})
 OUT_OF_BAND = Side("out-of-band", {("main", "kdst_fetch"): 50, ("main", "opitsk"): 5})
@@ -136,6 +138,37 @@ def test_layers_as_steps() -> None:
 def test_any_name_in_any_form(form: str, name: str, title: str, count: int) -> None:
     written = FORMATS[form](Picture(title, Side(title, {(name, name): count}), OUT_OF_BAND))
     assert written
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_the_end_of_a_stack_and_its_reason_are_in_every_form(form: str) -> None:
+    cut = [Frame("poll", "/lib/libc.so.6", 4, 4), Frame("lib_poll", "/lib/lib.so", 4, 4)]
+    folded = fold([(to_its_end(cut, StackStop.NO_RULES), 7)])
+    written = FORMATS[form](Picture("t", Side("now", folded), notes=("13.0 % end early.",)))
+    text = gzip.decompress(written) if form == "pprof" else written
+    assert b"[stack ends: no unwind table]" in text
+    # AND the notes, where the form has a place for them
+    assert (b"13.0 % end early." in text) == (form != "folded")
+
+
+def test_the_notes_of_a_picture_lie_above_its_frames() -> None:
+    notes = ("one <b>", "two")
+    root = ElementTree.fromstring(FORMATS["svg"](Picture("t", IN_BAND, notes=notes)))
+    texts = {text.text: float(text.get("y", "0")) for text in root.iter(f"{SVG}text")}
+    lowest = max(texts[note] for note in notes)
+    frames = [float(r.get("y", "0")) for g in root.iter(f"{SVG}g") for r in g.iter(f"{SVG}rect")]
+    assert lowest < min(frames)
+    assert float(root.get("height", "0")) >= max(frames)
+    assert b"<li>one &lt;b&gt;</li><li>two</li>" in FORMATS["html"](
+        Picture("t", IN_BAND, notes=notes)
+    )
+
+
+def test_a_stack_end_stays_one_among_layers() -> None:
+    folded: Folded = {("[stack ends: no unwind table]", "kdsttgr"): 3}
+    picture = by_layer(Picture("t", Side("a", folded), layers=built_in("oracle")))
+    (layers,) = picture.side.folded
+    assert layers[0] == "[stack ends: no unwind table]"
 
 
 def test_half_a_surrogate_pair() -> None:
