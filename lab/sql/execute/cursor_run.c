@@ -9,6 +9,7 @@
 #include "sql/execute/cached_result.h"
 #include "sql/execute/constraint_names.h"
 #include "sql/execute/cursor_parts.h"
+#include "sql/execute/late_keys.h"
 #include "sql/execute/link_ddl.h"
 #include "sql/execute/pga.h"
 #include "sql/execute/plan_statistics.h"
@@ -141,10 +142,12 @@ static bool run(struct cursor *cursor, struct ora_error *error) {
     database->lio.undoable = cursor->kind != STATEMENT_DDL;
     last_row_forget(database);
     int rc, times = 0;
+    char *message = NULL;
     annotated_tables_may_change(database, cursor->annotates);
     do
         rc = cursor->fill ? create_and_fill(cursor) : opiexe(cursor);
     while (once_more(cursor, rc, &times, error));
+    rc = late_keys_execute(cursor, rc, opiexe, &message, error);
     annotated_tables_may_change(database, false);
     database->lio.current_mode = database->lio.undoable = false;
     if (rc == SQLITE_DONE && cursor->kind != STATEMENT_DDL) {
@@ -154,8 +157,8 @@ static bool run(struct cursor *cursor, struct ora_error *error) {
         ora_error_set(error, 1013, "");
     else if (rc != SQLITE_DONE && !error->number)
         ora_error_from_sqlite(error, db);
-    char *message = NULL;
-    if (rc != SQLITE_DONE && (sqlite3_errcode(db) & 0xff) == SQLITE_CONSTRAINT)
+    if (rc != SQLITE_DONE && !message &&
+        (sqlite3_errcode(db) & 0xff) == SQLITE_CONSTRAINT)
         message = sqlite3_mprintf("%s", sqlite3_errmsg(db));
     sqlite3_reset(cursor->statement);
     if (message)

@@ -48,3 +48,4 @@ void sqlite_move_binds(sqlite3_stmt *from, sqlite3_stmt *to) {
 }
 
 #include "sql/execute/counted_program.c"
+#include "sql/execute/late_keys.c"
