@@ -36,6 +36,7 @@ STAYS_ROOT = {
     "host": "examines what root may do",
     "-- COMMAND": "runs as root, as sudo was asked",
     "--backend bcc": "compiles as root",
+    "--cross-check": "starts tools that need root",
 }
 
 _PR_SET_KEEPCAPS, _PR_CAPBSET_READ, _PR_CAPBSET_DROP, _PR_CAP_AMBIENT = 8, 23, 24, 47
@@ -77,6 +78,8 @@ def why_root(group: str, args: argparse.Namespace) -> str:
         return STAYS_ROOT["-- COMMAND"]
     if getattr(args, "backend", "") in ("bcc", "auto"):
         return STAYS_ROOT["--backend bcc"]
+    if getattr(args, "cross_check", False):
+        return STAYS_ROOT["--cross-check"]
     return ""
 
 

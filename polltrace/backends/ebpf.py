@@ -28,7 +28,8 @@ class ProbeOptions:
     attached to, where the caller chose them and not the user. `follow` goes on to the processes
     that are forked during it.
     `functions` are files and the offsets in them of first instructions of functions whose calls
-    are counted against the break polls, once and briefly (`ProcessTotals.burst`).
+    are counted against the break polls, once and briefly (`ProcessTotals.burst`). `interval_s` is
+    the time between frames; `own_cost` times the probe's BPF programs.
     """
 
     duration_s: float | None = None
@@ -41,6 +42,8 @@ class ProbeOptions:
     functions: tuple[tuple[str, int], ...] = ()
     off_cpu: bool = False
     skip_ended: bool = False
+    interval_s: float | None = None
+    own_cost: bool = False
 
     def options(self) -> list[str]:
         """The options of polltrace-probe."""
@@ -63,6 +66,10 @@ class ProbeOptions:
             words += ["--kernel"]
         if self.skip_ended:
             words += ["--skip-ended"]
+        if self.interval_s is not None:
+            words += ["-i", f"{self.interval_s:g}"]
+        if self.own_cost:
+            words += ["--own-cost"]
         for path, offset in self.functions:
             words += ["--function", f"{path}:0x{offset:x}"]
         return words

@@ -32,6 +32,7 @@ class FrameProbe(ProbeChild):
             error = self.exit_error()
             self.__exit__(None, None, None)
             raise error
+        self.header = first
         return self
 
     def records(self) -> Iterator[ProbeRecord | None]:

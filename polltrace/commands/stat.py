@@ -3,7 +3,9 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -21,7 +23,8 @@ from polltrace.commands.targets import (
     note_attached,
     target_pids,
 )
-from polltrace.errors import UsageError
+from polltrace.errors import HostError, UsageError
+from polltrace.interrupts import detaching
 from polltrace.launch import HeldCommand
 from polltrace.printable import note
 from polltrace.profiles.profile import Profile
@@ -40,13 +43,16 @@ class Stat:
     run and counted with its children; the exit code is then the command's. With --from-strace or
     --from-truss it evaluates a trace from a host where polltrace cannot run. With --latches it
     measures instead where all the time of database servers goes, and how long they spin and sleep
-    for latches.
+    for latches. With --cross-check it also counts one process by perf stat, bpftrace, syscount and
+    offcputime, as far as this host has them, and compares; the exit code is 1 where they differ, 4
+    where no other tool could count.
     """
 
     group = "observe"
     examples = (
         ("-p 4711 -d 10s", "count the calls of one process for ten seconds"),
         ("-p 4711 --latches -d 10s", "what a session spins and sleeps for latches"),
+        ("-p 4711 --cross-check", "count with other tools at the same time, and compare"),
         ("--from-strace trace.txt", "evaluate what strace wrote on another host"),
     )
 
@@ -58,6 +64,12 @@ class Stat:
             action="store_true",
             help="CPU time spun and time slept by the path to the latch, next to all other CPU "
             "time, waits and run queue",
+        )
+        parser.add_argument(
+            "--cross-check",
+            action="store_true",
+            help="count one process by every other tool of this host at the same time, and compare "
+            "(as root; 10 s where -d does not say)",
         )
         files = parser.add_argument_group("or what strace or truss wrote, -c or the calls")
         for tool in _TOOLS:
@@ -76,6 +88,8 @@ class Stat:
     def run(self, args: argparse.Namespace) -> int:
         if args.latches:
             return _of_latches(args)
+        if args.cross_check:
+            return _cross_checked(args)
         files = [(tool, args.__dict__[f"from_{tool}"]) for tool in _TOOLS]
         if any(path for _, path in files):
             return _from_file(args, [(tool, path) for tool, path in files if path])
@@ -118,6 +132,26 @@ def _of_latches(args: argparse.Namespace) -> int:
 
     latch_stat(args)
     return 0
+
+
+def _cross_checked(args: argparse.Namespace) -> int:
+    if args.command or args.from_strace or args.from_truss or args.backend != "ebpf":
+        raise UsageError("--cross-check is of one running process, by the ebpf backend")
+    pids = target_pids(args)
+    if len(pids) != 1:
+        raise UsageError(f"--cross-check takes one process, not {len(pids)}")
+    # Here, because most counting needs none of it.
+    from polltrace.cross_check.report import cross_check_data, cross_check_text
+    from polltrace.cross_check.run import cross_check
+
+    duration_s = args.duration or 10.0
+    stop = threading.Event()
+    with detaching(stop.set):
+        check = cross_check(pids[0], duration_s, stop, lambda: note_attached(duration_s))
+    show(args.json, lambda: cross_check_data(check), lambda: cross_check_text(check))
+    if not check.checks:
+        return HostError.exit_code
+    return 1 if check.differs else os.EX_OK
 
 
 def _refuse_other_calls(backend: str, pids: Sequence[int]) -> None:

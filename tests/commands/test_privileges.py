@@ -250,4 +250,5 @@ def test_doctor_reports_what_stays_root(sudo: Sudo) -> None:
     assert {load(name).group for name in command_names()} >= {*STAYS_ROOT} - {
         "-- COMMAND",
         "--backend bcc",
+        "--cross-check",
     }
