@@ -9,9 +9,11 @@ import signal
 import subprocess
 import tempfile
 from collections.abc import Sequence
+from pathlib import Path
 from types import TracebackType
 from typing import IO
 
+from polltrace.containers import hidden_btf, refused_probe
 from polltrace.errors import (
     FrameError,
     HostError,
@@ -23,9 +25,10 @@ from polltrace.errors import (
 from polltrace.privileges import handed_on
 
 # The exit codes of polltrace-probe (`polltrace-probe --help`) in polltrace's own terms.
+_NOT_PERMITTED = 3
 _FAILURES: dict[int, type[PolltraceError]] = {
     2: UsageError,
-    3: NotPermittedError,
+    _NOT_PERMITTED: NotPermittedError,
     5: NoSuchProcessError,
 }
 # Bytes of messages on stderr that are read.
@@ -104,4 +107,17 @@ class ProbeChild:
         message = self.messages().removeprefix(f"{self._name}: ")
         if code < 0:
             return FrameError(f"{self._name} was killed by signal {-code}; its counts are lost")
-        return _FAILURES.get(code, HostError)(message or f"{self._name} ended with code {code}")
+        message = message or f"{self._name} ended with code {code}"
+        if Path(self._argv[0]).name == self._name:  # on this host, not by ssh
+            message += _container_hint(code, message)
+        return _FAILURES.get(code, HostError)(message)
+
+
+def _container_hint(code: int, message: str) -> str:
+    """The sentence on the container that is to blame for the probe's failure, if one is."""
+    hint = ""
+    if code == _NOT_PERMITTED:
+        hint = refused_probe()
+    elif "BTF" in message:
+        hint = hidden_btf()
+    return f"; {hint}" if hint else ""

@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
+from polltrace.containers import FIRST_PID_NAMESPACE
 from polltrace.doctor.host import ExaminedHost
 from polltrace.doctor.prerequisite import Prerequisite, prerequisite
 from polltrace.privileges import STAYS_ROOT, invoking_user
 
 _CAPABILITIES = {"CAP_SETGID": 6, "CAP_SETUID": 7, "CAP_SETPCAP": 8, "CAP_SYS_PTRACE": 19}
 _CAPABILITIES |= {"CAP_SYS_ADMIN": 21, "CAP_PERFMON": 38, "CAP_BPF": 39}
-_FIRST_PID_NAMESPACE = "pid:[4026531836]"  # a constant of the kernel (proc_ns.h)
 _AS_ROOT = "sudo polltrace …"
 _BY_SUDO = "sudo polltrace …, from an account of your own"
 _TO_CHANGE_USER = ("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP")
@@ -85,7 +85,7 @@ def pid_namespace(host: ExaminedHost) -> Prerequisite:
     if not link:
         fix = "mount -t proc proc /proc"
         return prerequisite("PID namespace", None, "no /proc", enables, fix)
-    is_own = link != _FIRST_PID_NAMESPACE
+    is_own = link != FIRST_PID_NAMESPACE
     fix = "run on the host, or in a container started with --pid=host"
     return prerequisite(
         "PID namespace", not is_own, "its own" if is_own else "the host's", enables, fix

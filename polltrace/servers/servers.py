@@ -12,9 +12,10 @@ from polltrace.breaks.break_mode import BreakMode, Evidence
 from polltrace.breaks.meaning import diagnosis, mode_of
 from polltrace.breaks.sqlnet import BreakSettings, break_settings, unknown_settings, variables
 from polltrace.breaks.why import Diagnosis
+from polltrace.containers import hidden_processes
 from polltrace.each_within import each_within, latest_within
 from polltrace.engines import Engine, engine_of, engines, has_server_title
-from polltrace.errors import NotPermittedError
+from polltrace.errors import HostError, NotPermittedError
 from polltrace.profiles.frames import Identity, ProcessTotals, SocketPolls
 from polltrace.servers.client_socket import (
     ClientSocket,
@@ -214,8 +215,12 @@ def checks_by_timer() -> bool:
 
 
 def check_seen(pids: Iterable[int] | None = None) -> None:
-    """Raises NotPermittedError where there are processes with a dedicated server's title among
-    these whose executables we may not see: then the absence of servers proves nothing."""
+    """Check that the absence of servers among these processes (None: all of the host) proves
+    something.
+
+    Raises NotPermittedError where there are processes with a dedicated server's title whose
+    executables may not be seen, HostError where not all processes of the host are visible.
+    """
     candidates = sorted(procfs.pids() if pids is None else pids)
     hidden = [pid for pid in candidates if not procfs.executable(pid)]
     unseen = [pid for pid, title in procfs.titles(hidden) if has_server_title(title)]
@@ -225,3 +230,5 @@ def check_seen(pids: Iterable[int] | None = None) -> None:
             f"not permitted to see what the processes with a dedicated server's title run ({few}):"
             " run as root"
         )
+    if pids is None and (reason := hidden_processes()):
+        raise HostError(f"whether this host has dedicated servers cannot be told: {reason}")
