@@ -25,8 +25,8 @@ class Calibration:
 
     One measurement at a time, half a second each (a timer's check: one and a half), in a
     thread that ends with us. A knot is measured once; again, while it is wanted, where others had
-    the processor meanwhile: of several the least disturbed counts. fileno() is readable when there
-    is a new one; `seen` acknowledges it.
+    the processor at the same time: of several the least disturbed counts. fileno() is readable
+    when there is a new one; `seen` acknowledges it.
     """
 
     def __init__(

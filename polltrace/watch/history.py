@@ -19,7 +19,7 @@ NO_WINDOWS = PollWindows(0, 0.0, 0.0, 0.0, 0.0, NO_PRODUCTS, NO_PRODUCTS)
 
 class Counts(NamedTuple):
     """Totals of one process at `t_s` since attaching; polls were seen in `windows`. `sockets` are
-    those that it polls."""
+    those that the process polls."""
 
     t_s: float
     cpu_s: float
@@ -28,7 +28,7 @@ class Counts(NamedTuple):
 
     @property
     def peer(self) -> str:
-        """The address at the other end of what it polls most; empty where it polls nothing."""
+        """The address at the other end of the socket polled most; empty where none is polled."""
         polled = max(self.sockets, key=lambda socket: socket.polls, default=None)
         return polled.peer if polled else ""
 
@@ -80,7 +80,7 @@ class History:
         self._append(_HistoryPoint(counts.t_s, counts, polls))
 
     def still(self, t_s: float) -> None:
-        """It has done nothing until `t_s`: it was in no frame."""
+        """Record that the process was idle until `t_s`: it was in no frame."""
         for then_s in (t_s - SPAN_S, t_s):  # the first, after a long time of this
             last = self.points[-1]
             if then_s > last.t_s:
@@ -106,7 +106,7 @@ class History:
 
     @property
     def counts(self) -> Counts:
-        """The newest."""
+        """The newest counts."""
         return self.points[-1].counts
 
     @property

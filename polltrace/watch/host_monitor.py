@@ -53,7 +53,7 @@ class HostMonitor:
         # Those whose figures still move.
         self._awake: set[Identity] = set()
         self._rows: dict[Identity, ServerRow] = {}
-        # What each lost by a poll when that was known last: it may rest now.
+        # The last known loss of each by a poll: it may rest now.
         self._lost_per_poll_s: dict[Identity, float] = {}
         self._ended_lost_s = 0.0
         self._worst_gap_s: Mapping[Identity, float] = {}
@@ -97,7 +97,7 @@ class HostMonitor:
         self.inspected(worst_gap_s)
 
     def set_timed_costs(self, costs: Mapping[Identity, TimedCost]) -> None:
-        """Take in what a poll costs those whose polls were timed."""
+        """Take in the costs per poll of the processes whose polls were timed."""
         self._timed_costs = costs
         self.inspected(costs)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The database sessions of servers, asked of the database in the background."""
+"""The database sessions of servers, read from the database in the background."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from polltrace.servers.database import DatabaseSession, ask
 from polltrace.servers.login import Login
 from polltrace.servers.servers import Server
 
-# A logon is known this soon; asking takes a connection to the database.
+# A logon is known this soon; a query takes a connection to the database.
 _AGAIN_S = 15.0
 
 
 class Identities:
     """`sessions` by process, each a PID with its start time: the database's answer for a PID is
-    taken only for a process that was there before it was asked."""
+    taken only for a process that was there before the query."""
 
     def __init__(
         self,
@@ -27,7 +27,7 @@ class Identities:
         asking: Callable[[Login], Mapping[int, DatabaseSession]] = ask,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Asks once, so that a wrong password is reported at once. Raises DriverError."""
+        """Query once, so that a wrong password is reported at once. Raises DriverError."""
         self._login, self._asking, self._clock = login, asking, clock
         self._answer: Mapping[int, DatabaseSession] = asking(login) if login else {}
         self._next_s = clock()

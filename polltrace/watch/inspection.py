@@ -15,7 +15,7 @@ from polltrace.watch.probe_host import LOCAL_HOST
 # A server is announced as it starts: its client's socket and its handler for SIGURG come a moment
 # later, with the logon.
 _LOGON_S = 2.0
-# What a running session is (its socket's owner, its file) changes seldom.
+# Facts of a running session (its socket's owner, its file) change seldom.
 _AGAIN_S = 15.0
 
 

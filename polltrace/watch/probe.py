@@ -123,7 +123,9 @@ class LiveProbe(ProbeChild):
                 self._line_bytes = 0
             self._line_bytes += len(chunk)
             if self._line_bytes > _LONGEST_LINE:
-                raise HostError("what runs as polltrace-probe there writes a line without end")
+                raise HostError(
+                    "the program that runs as polltrace-probe there writes a line without end"
+                )
         return False
 
     def succeeded(self) -> bool:

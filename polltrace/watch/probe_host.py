@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The host that the probe runs on, and what is known of it beyond the probe's output."""
+"""The host that the probe runs on, and the facts about it beyond the probe's output."""
 
 from __future__ import annotations
 
@@ -88,8 +88,9 @@ LOCAL_HOST = LocalHost()
 class WatchOptions:
     """`interval_s` seconds between two frames of the probe on `probe_host`.
 
-    `gaps`: the gaps between polls are timed now and then. `identities` asks the database for the
-    sessions of servers. `recording`: options of `record` where a session is recorded from here.
+    `gaps`: the gaps between polls are timed now and then. `identities` reads the
+    sessions of servers from the database. `recording`: options of `record` where a session is
+    recorded from here.
     """
 
     interval_s: float

@@ -49,7 +49,7 @@ class ServerRow:
     `cpu_s` and `polls` are totals since it was first seen, `polls` estimated from windows.
     `worst_gap_s` is the longest time between two break polls that was seen, an upper bound of how
     long a cancel on CPU waits. `sid`, `user` and `program` are the database session's, where the
-    database is asked. `client_server` is the server of this host that its client is, over a
+    database is read. `client_server` is the server of this host that its client is, over a
     database link.
     """
 
@@ -115,7 +115,7 @@ class ServerRow:
 
 @dataclass(frozen=True, slots=True)
 class TimedCost:
-    """`cost_s` is what a poll costs a session, by the polls timed in it when `knot` was nearest."""
+    """`cost_s` is the cost of a session's poll, by polls timed in it when `knot` was nearest."""
 
     knot: Knot
     cost_s: Estimate
@@ -136,7 +136,7 @@ class OwnCost:
     """The CPU time of polltrace itself, per cent of one CPU and in seconds since attaching.
 
     `probe`: the probe's process; `bpf`: its programs in the kernel, which run in the time of the
-    watched processes (None where it may not ask); `screen`: this process.
+    watched processes (None where it may not read that); `screen`: this process.
     """
 
     probe_pct: float
@@ -192,8 +192,8 @@ class Snapshot:
     """The servers of `host` at `t_s` seconds since attaching (None before).
 
     `clock` is the time to show, as text. `totals` is of all `rows`. `costs` are the costs per check
-    that were calibrated, `cost` what polltrace itself takes (None: not known yet). `lost` counts
-    what the probe could not count, by kind, those with none included.
+    that were calibrated, `cost` the use of polltrace itself (None: not known yet). `lost` counts
+    events that the probe could not count, by kind, those with none included.
     `to_inspect` processes have not been inspected yet and are in no row.
     """
 

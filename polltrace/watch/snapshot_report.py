@@ -12,7 +12,7 @@ from polltrace.watch.snapshot import ServerRow, Snapshot
 
 
 def snapshot_data(snapshot: Snapshot, rows: tuple[ServerRow, ...]) -> dict[str, Any]:
-    """The snapshot as JSON-ready data, with these of its rows; null is what is not known."""
+    """The snapshot as JSON-ready data, with these of its rows; null means unknown."""
     return {
         "host": snapshot.host,
         "time": snapshot.clock,

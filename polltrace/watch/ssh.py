@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Commands on another host, by ssh that asks nothing."""
+"""Commands on another host, by ssh without a dialogue."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from polltrace.errors import HostError
 
 _SSH = [
     *("ssh", "-T", "-x"),
-    # It has no terminal to ask on, and must not wait for an answer.
+    # It has no terminal for a question, and must not wait for an answer.
     *("-o", "BatchMode=yes"),
     # A host that is gone is noticed within a minute.
     *("-o", "ConnectTimeout=15", "-o", "ServerAliveInterval=15", "-o", "ServerAliveCountMax=3"),
@@ -45,7 +45,7 @@ class Ssh:
         return [*_SSH, *control, "--", self.destination, shlex.join(words)]
 
     def failure(self, code: int, message: str, fix: str) -> HostError | None:
-        """The error of ssh, sudo or the shell there that an exit code means; `fix` is what to do
+        """The error of ssh, sudo or the shell there that an exit code means; `fix` is the remedy
         where the command is missing. None where the code is the command's own."""
         last = message.splitlines()[-1] if message else f"ssh ended with code {code}"
         if len(last) > _LONGEST_MESSAGE:

@@ -2,7 +2,7 @@
 """Another host, by ssh: polltrace-probe runs there, and nothing else is needed there.
 
 Facts that only its /proc has (the socket's owner, the handler) and a configuration file are not
-known here, and this host's /proc is never asked about that host's processes.
+known here, and this host's /proc is never read for that host's processes.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class SshHost:
         return [self._servers[pid] for pid in pids if pid in self._servers]
 
     def factors(self) -> HostFactors | None:
-        """Not known from here: the factors are on that host's disk."""
+        """None: the factors are on that host's disk, which is not read."""
         return None
 
     def check_cost(self, knot: Knot) -> CheckCost:

@@ -10,7 +10,7 @@ from polltrace.stacks import Frame
 
 
 class Unnamed:
-    """Frames as notes, `[oracle+0x37adb]`: the file, and the offset in it of what is mapped."""
+    """Frames as notes, `[oracle+0x37adb]`: the file, and the offset in it."""
 
     problems: Mapping[str, str] = {}
 

@@ -23,7 +23,7 @@ _COST_ERROR = 0.4
 _SHORTEST_POLL_S = 100e-9
 # When a process was switched in and out is known to some microseconds.
 _SHORTEST_CPU_S = 100e-6
-# A higher correlation of neighbouring windows cannot be told from a few of them.
+# A higher correlation of neighbouring windows cannot be shown by a few of them.
 _HIGHEST_CORRELATION = 0.8
 
 
@@ -42,8 +42,8 @@ def window_rate(windows: PollWindows, cpu_s: float, seconds: float) -> PollRate 
     """Break polls a second over `seconds` in which the process had `cpu_s` CPU seconds, by the
     `windows` in that time; None where it was next to never on a CPU in one.
 
-    Where too few windows saw it to tell how much they differ, all is possible that a process can
-    do.
+    Where too few windows saw it to show how much they differ, the interval is as wide as a process
+    can be fast.
     """
     if not cpu_s:
         return NO_POLLS

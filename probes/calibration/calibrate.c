@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Measures what one break poll costs on this host, with nothing attached: polls
-// of an idle stream socket on loopback, through this libc, between stretches of
-// work as long as a server's. A poll in a closed loop is too cheap: after a
-// server's interval the kernel's code and branches are no longer in the caches,
-// and the poll in its turn evicts those of the work (work.c).
+// Measures the cost of one break poll on this host, with nothing attached:
+// polls of an idle stream socket on loopback, through this libc, between
+// stretches of work as long as a server's. A poll in a closed loop is too
+// cheap: after a server's interval the kernel's code and branches are no longer
+// in the caches, and the poll in its turn evicts those of the work (work.c).
 //
 // usage: polltrace-calibrate [-r ROUNDS] [-s tcp|tcp6|unix] [-t] [-i]
 // [INTERVAL_US...]
@@ -49,9 +49,9 @@ static const unsigned footprints[] = {4 * 1024, 64 * 1024, WORDS};
 #define FOOTPRINTS (sizeof footprints / sizeof *footprints)
 
 static double clock_ns(clockid_t clock) {
-    struct timespec at;
-    clock_gettime(clock, &at);
-    return (double)at.tv_sec * 1e9 + (double)at.tv_nsec;
+    struct timespec time;
+    clock_gettime(clock, &time);
+    return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
 }
 
 // Cheap, around a single poll.
@@ -78,7 +78,7 @@ static double calls_ns(struct pollfd *socket) {
     return now_ns() - began;
 }
 
-// What is timed: nanoseconds of a check, negative where it could not be told.
+// The timed function: nanoseconds of a check, negative where unknown.
 static double (*check_ns)(struct pollfd *) = poll_once_ns;
 
 static double stretch_ns(unsigned repeats, unsigned steps, unsigned words,
@@ -95,7 +95,7 @@ static double stretch_ns(unsigned repeats, unsigned steps, unsigned words,
 #define SHORTEST_TIMER_US 100
 
 // A check by the timer has to wait until the work is over, and nothing else may
-// run meanwhile: this is how often that is tried.
+// run in between: this is how often that is tried.
 #define MOST_TRIES 100
 
 static double after_work_ns(double interval_ns, unsigned steps, unsigned words,
@@ -124,10 +124,10 @@ static double timed_ns(double interval_ns, unsigned repeats, unsigned steps,
     unsigned n = repeats < MAX_TIMED ? repeats : MAX_TIMED;
     for (unsigned i = 0; i < n; i++) {
         double took_now = after_work_ns(interval_ns, steps, words, socket);
-        unsigned at = i;
-        for (; at > 0 && took[at - 1] > took_now; at--)
-            took[at] = took[at - 1];
-        took[at] = took_now;
+        unsigned place = i;
+        for (; place > 0 && took[place - 1] > took_now; place--)
+            took[place] = took[place - 1];
+        took[place] = took_now;
     }
     return took[n / 2];
 }
@@ -216,7 +216,7 @@ int main(int argc, char **argv) {
     struct interval interval[MAX_INTERVALS] = {{.ns = 1e4}};
     int intervals = 0, option;
     bool by_calls = false;
-    cpu_set_t here;
+    cpu_set_t own_cpu;
     pthread_t thread;
 
     while ((option = getopt(argc, argv, "r:s:tic:")) != -1) {
@@ -259,9 +259,9 @@ int main(int argc, char **argv) {
                 strerror(errno));
         return 4;
     }
-    CPU_ZERO(&here);
-    CPU_SET((unsigned)sched_getcpu(), &here);
-    sched_setaffinity(0, sizeof here, &here);
+    CPU_ZERO(&own_cpu);
+    CPU_SET((unsigned)sched_getcpu(), &own_cpu);
+    sched_setaffinity(0, sizeof own_cpu, &own_cpu);
     work_prepare();
     for (int i = 0; i < intervals; i++) {
         for (size_t f = 0; f < FOOTPRINTS; f++)

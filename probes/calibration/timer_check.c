@@ -20,17 +20,17 @@ static volatile sig_atomic_t due;
 static double handled_ns;
 static struct itimerval timer;
 // How much longer than the work the timer is set, so that the work has ended
-// when it expires: on a machine that slows down meanwhile it takes longer. The
+// when it expires: on a machine that slows down after that it takes longer. The
 // rest is spent waiting, so it shrinks again while all goes well.
 static double later = LEAST_LATER;
 static long preempted;
 static int interrupted;
 
 static double now_ns(void) {
-    struct timespec at;
+    struct timespec time;
 
-    clock_gettime(CLOCK_MONOTONIC, &at);
-    return (double)at.tv_sec * 1e9 + (double)at.tv_nsec;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
 }
 
 static long times_preempted(void) {
@@ -81,18 +81,18 @@ void timer_check_set(double ns) {
 
 double timer_check_ns(struct pollfd *socket) {
     struct itimerval off = {{0}, {0}};
-    double at = now_ns(), before = at, took;
+    double read_ns = now_ns(), last_read_ns = read_ns, took;
     bool missed = due;
 
     (void)socket;
     // The last reading of the clock before the interrupt is its beginning.
     while (!due) {
-        before = at;
-        at = now_ns();
+        last_read_ns = read_ns;
+        read_ns = now_ns();
     }
     check_calls_make();
     setitimer(ITIMER_REAL, &timer, NULL);
-    took = now_ns() - (at < handled_ns ? at : before);
+    took = now_ns() - (read_ns < handled_ns ? read_ns : last_read_ns);
     setitimer(ITIMER_REAL, &off, NULL);
     if (times_preempted() != preempted) {
         interrupted++;

@@ -60,11 +60,12 @@ void work_prepare(void) {
 }
 
 void work(unsigned steps, unsigned words) {
-    static uint32_t at = 1;
+    static uint32_t state = 1;
     mask = words - 1;
     for (unsigned i = 0; i < steps; i++)
-        at = at * 22695477u + operations[(at >> 9) & 63](at, DEEPEST);
-    sink = at;
+        state =
+            state * 22695477u + operations[(state >> 9) & 63](state, DEEPEST);
+    sink = state;
 }
 
 static NOINLINE int descend(struct pollfd *socket, unsigned depth) {

@@ -79,13 +79,13 @@ static __noinline int add_set(struct fd_set_sum *sum, __u64 set, __u32 below) {
         lose(LOST_USER_READS);
 #pragma unroll
     for (__u32 word = 0; word < SET_WORDS; word++) {
-        __u64 here = bits[word], minus = -here;
+        __u64 word_bits = bits[word], minus = -word_bits;
         __u32 any;
 
         barrier_var(minus); // or the compiler makes a branch of it
-        any = (here | minus) >> 63;
+        any = (word_bits | minus) >> 63;
 
-        sum->bits |= here;
+        sum->bits |= word_bits;
         sum->words += any;
         sum->from += any * word * 64;
     }
@@ -115,20 +115,20 @@ static __always_inline __u64 set_word(__u64 set) {
     return word;
 }
 
-// The one descriptor that the call asks about; -1: none, or several. One that
+// The one descriptor that the call selects; -1: none, or several. One that
 // is in two sets counts as several. Not static, as step_in_set().
 __noinline int only_selected(__u64 below, __u64 reads, __u64 writes,
                              __u64 excepts) {
-    __u64 kept, r, w, e, bits;
+    __u64 mask, r, w, e, bits;
 
     if (!below || below > SET_WORDS * 64)
         return -1;
     if (below > 64)
         return selected_of_many(below, reads, writes, excepts);
-    kept = ~0ull >> (64 - below); // the kernel does not look at the rest
-    r = set_word(reads) & kept;
-    w = set_word(writes) & kept;
-    e = set_word(excepts) & kept;
+    mask = ~0ull >> (64 - below); // the kernel does not look at the rest
+    r = set_word(reads) & mask;
+    w = set_word(writes) & mask;
+    e = set_word(excepts) & mask;
     bits = r | w | e;
     if (!bits || bits & (bits - 1) || !!r + !!w + !!e != 1)
         return -1;

@@ -19,24 +19,25 @@ struct current {
 };
 
 // The filter. Nothing is read of a process that is not watched.
-static __always_inline bool is_watched(struct current *now, const bool cast) {
+static __always_inline bool is_watched(struct current *current,
+                                       const bool cast) {
     __u64 ids;
 
     if (windowed && !window_open)
         return false;
     if (cast) {
-        now->task = bpf_get_current_task_btf();
-        now->slot = find_slot(now->task->tgid, &now->index);
-        if (!now->slot)
+        current->task = bpf_get_current_task_btf();
+        current->slot = find_slot(current->task->tgid, &current->index);
+        if (!current->slot)
             return false;
-        now->tid = now->task->pid;
+        current->tid = current->task->pid;
     } else {
         ids = bpf_get_current_pid_tgid();
-        now->slot = find_slot(ids >> 32, &now->index);
-        if (!now->slot)
+        current->slot = find_slot(ids >> 32, &current->index);
+        if (!current->slot)
             return false;
-        now->tid = ids;
-        now->task = (struct task_struct *)bpf_get_current_task();
+        current->tid = ids;
+        current->task = (struct task_struct *)bpf_get_current_task();
     }
     return true;
 }
@@ -45,31 +46,35 @@ static __always_inline bool is_watched(struct current *now, const bool cast) {
 
 // Whether the current call is one of the 32-bit ABI: other numbers, arguments
 // in other registers. A 64-bit process may make such calls too.
-static __always_inline bool is_32bit(const struct current *now,
+static __always_inline bool is_32bit(const struct current *current,
                                      const bool cast) {
-    return READ_TYPED(cast, now->task, thread_info.status) & TS_COMPAT;
+    return READ_TYPED(cast, current->task, thread_info.status) & TS_COMPAT;
 }
 
-static __always_inline int on_poll(void *ctx, const struct current *now,
+static __always_inline int on_poll(void *ctx, const struct current *current,
                                    const struct poll_call *call,
                                    const bool cast) {
-    if (count_poll(ctx, now->task, now->slot, now->index, call, cast) && timing)
-        enter_timed(now->slot->times, now->tid);
+    if (count_poll(ctx, current->task, current->slot, current->index, call,
+                   cast) &&
+        timing)
+        enter_timed(current->slot->times, current->tid);
     return 0;
 }
 
-static __always_inline int on_call(void *ctx, const struct current *now,
+static __always_inline int on_call(void *ctx, const struct current *current,
                                    const struct any_call *call,
                                    const bool cast) {
-    if (count_call(ctx, now->task, now->slot, now->index, call, cast) && timing)
-        enter_timed(now->slot->times, now->tid);
+    if (count_call(ctx, current->task, current->slot, current->index, call,
+                   cast) &&
+        timing)
+        enter_timed(current->slot->times, current->tid);
     return 0;
 }
 
 // Every other call but poll, by its registers; `now` has passed the filter.
-static __always_inline int on_call_regs(void *ctx, const struct current *now,
-                                        long nr, struct pt_regs *regs,
-                                        const bool cast) {
+static __always_inline int on_call_regs(void *ctx,
+                                        const struct current *current, long nr,
+                                        struct pt_regs *regs, const bool cast) {
     struct any_call call = {.nr = nr, .regs = regs};
 
     call.argument[0] = READ(cast, pt_regs, regs, di);
@@ -77,18 +82,18 @@ static __always_inline int on_call_regs(void *ctx, const struct current *now,
     call.argument[2] = READ(cast, pt_regs, regs, dx);
     call.argument[3] = READ(cast, pt_regs, regs, r10);
     call.argument[4] = READ(cast, pt_regs, regs, r8);
-    return on_call(ctx, now, &call, cast);
+    return on_call(ctx, current, &call, cast);
 }
 
 // A poll by the 32-bit ABI: rare, so one form serves every program.
 static __noinline int on_poll_32(void *ctx, long nr, __u64 fds, __u64 nfds,
                                  __u64 wait) {
     struct poll_call call = {nr, (__u32)fds, nfds, (__u32)wait, NULL};
-    struct current now;
+    struct current current;
 
-    if (!is_watched(&now, false) || !is_32bit(&now, false))
+    if (!is_watched(&current, false) || !is_32bit(&current, false))
         return 0;
-    return on_poll(ctx, &now, &call, false);
+    return on_poll(ctx, &current, &call, false);
 }
 
 static __always_inline int on_poll_32_regs(void *ctx, long nr,
@@ -116,13 +121,13 @@ static __always_inline struct poll_call call_raw(struct pt_regs *regs, long nr,
 }
 
 static __always_inline int enter_fentry(__u64 *ctx, long nr, const bool cast) {
-    struct current now;
+    struct current current;
     struct poll_call call;
 
-    if (!is_watched(&now, cast))
+    if (!is_watched(&current, cast))
         return 0;
     call = call_btf((struct pt_regs *)ctx[0], nr);
-    return on_poll(ctx, &now, &call, cast);
+    return on_poll(ctx, &current, &call, cast);
 }
 
 static __always_inline int enter_fentry_32(__u64 *ctx, long nr,
@@ -135,34 +140,35 @@ static __always_inline int enter_fentry_32(__u64 *ctx, long nr,
 
 static __always_inline int enter_fentry_call(__u64 *ctx, long nr,
                                              const bool cast) {
-    struct current now;
+    struct current current;
 
-    if (!is_watched(&now, cast))
+    if (!is_watched(&current, cast))
         return 0;
     if (untyped_registers)
-        return on_call_regs(ctx, &now, nr, user_regs(now.task), cast);
-    return on_call_regs(ctx, &now, nr, (struct pt_regs *)ctx[0], cast);
+        return on_call_regs(ctx, &current, nr, user_regs(current.task), cast);
+    return on_call_regs(ctx, &current, nr, (struct pt_regs *)ctx[0], cast);
 }
 
 #define CONTEXT_DI 14 // of a kprobe's registers
 
 static __always_inline int enter_kprobe_call(__u64 *ctx, long nr,
                                              const bool cast) {
-    struct current now;
+    struct current current;
 
-    if (!is_watched(&now, cast))
+    if (!is_watched(&current, cast))
         return 0;
-    return on_call_regs(ctx, &now, nr, (struct pt_regs *)ctx[CONTEXT_DI], cast);
+    return on_call_regs(ctx, &current, nr, (struct pt_regs *)ctx[CONTEXT_DI],
+                        cast);
 }
 
 static __always_inline int enter_kprobe(__u64 *ctx, long nr, const bool cast) {
-    struct current now;
+    struct current current;
     struct poll_call call;
 
-    if (!is_watched(&now, cast))
+    if (!is_watched(&current, cast))
         return 0;
     call = call_raw((struct pt_regs *)ctx[CONTEXT_DI], nr, cast);
-    return on_poll(ctx, &now, &call, cast);
+    return on_poll(ctx, &current, &call, cast);
 }
 
 static __always_inline int enter_kprobe_32(__u64 *ctx, long nr,
@@ -174,40 +180,40 @@ static __always_inline int enter_kprobe_32(__u64 *ctx, long nr,
 // once.
 static __always_inline int enter_rare(__u64 *ctx, struct pt_regs *regs,
                                       const bool cast) {
-    struct current now;
+    struct current current;
 
     if (call_of(ctx[1])) {
-        if (!is_watched(&now, cast) || is_32bit(&now, cast))
+        if (!is_watched(&current, cast) || is_32bit(&current, cast))
             return 0;
-        return on_call_regs(ctx, &now, ctx[1], regs, cast);
+        return on_call_regs(ctx, &current, ctx[1], regs, cast);
     }
     return is_poll_32(ctx[1]) ? on_poll_32_regs(ctx, ctx[1], regs) : 0;
 }
 
 static __always_inline int enter_btf(__u64 *ctx, const bool cast) {
     struct pt_regs *regs = (struct pt_regs *)ctx[0];
-    struct current now;
+    struct current current;
     struct poll_call call;
 
     if (!is_poll(ctx[1]))
         return enter_rare(ctx, regs, cast);
-    if (!is_watched(&now, cast) || is_32bit(&now, cast))
+    if (!is_watched(&current, cast) || is_32bit(&current, cast))
         return 0;
     call = call_btf(regs, ctx[1]);
-    return on_poll(ctx, &now, &call, cast);
+    return on_poll(ctx, &current, &call, cast);
 }
 
 static __always_inline int enter_raw(__u64 *ctx, const bool cast) {
     struct pt_regs *regs = (struct pt_regs *)ctx[0];
-    struct current now;
+    struct current current;
     struct poll_call call;
 
     if (!is_poll(ctx[1]))
         return enter_rare(ctx, regs, cast);
-    if (!is_watched(&now, cast) || is_32bit(&now, cast))
+    if (!is_watched(&current, cast) || is_32bit(&current, cast))
         return 0;
     call = call_raw(regs, ctx[1], cast);
-    return on_poll(ctx, &now, &call, cast);
+    return on_poll(ctx, &current, &call, cast);
 }
 
 static __always_inline int leave(__u64 *ctx, const bool cast) {
@@ -232,57 +238,57 @@ static __always_inline int leave_raw(__u64 *ctx, const bool cast) {
 
 // Every system call. Those of the 32-bit ABI have other numbers and are counted
 // as one sum.
-static __always_inline bool is_32bit_call(const struct current *now,
+static __always_inline bool is_32bit_call(const struct current *current,
                                           const bool cast) {
-    if (!is_32bit(now, cast))
+    if (!is_32bit(current, cast))
         return false;
-    __sync_fetch_and_add(&now->slot->calls_32bit, 1);
+    __sync_fetch_and_add(&current->slot->calls_32bit, 1);
     return true;
 }
 
 static __always_inline int enter_all_btf(__u64 *ctx, const bool cast) {
     struct pt_regs *regs = (struct pt_regs *)ctx[0];
-    struct current now;
+    struct current current;
     struct poll_call call;
 
-    if (!is_watched(&now, cast))
+    if (!is_watched(&current, cast))
         return 0;
-    if (is_32bit_call(&now, cast))
+    if (is_32bit_call(&current, cast))
         return is_poll_32(ctx[1]) ? on_poll_32_regs(ctx, ctx[1], regs) : 0;
     if (is_poll(ctx[1])) {
         call = call_btf(regs, ctx[1]);
-        on_poll(ctx, &now, &call, cast);
+        on_poll(ctx, &current, &call, cast);
     } else if (call_of(ctx[1])) {
-        on_call_regs(ctx, &now, ctx[1], regs, cast);
+        on_call_regs(ctx, &current, ctx[1], regs, cast);
     }
-    start_syscall(now.index, now.tid, ctx[1]);
+    start_syscall(current.index, current.tid, ctx[1]);
     return 0;
 }
 
 static __always_inline int enter_all_raw(__u64 *ctx, const bool cast) {
     struct pt_regs *regs = (struct pt_regs *)ctx[0];
-    struct current now;
+    struct current current;
     struct poll_call call;
 
-    if (!is_watched(&now, cast))
+    if (!is_watched(&current, cast))
         return 0;
-    if (is_32bit_call(&now, cast))
+    if (is_32bit_call(&current, cast))
         return is_poll_32(ctx[1]) ? on_poll_32_regs(ctx, ctx[1], regs) : 0;
     if (is_poll(ctx[1])) {
         call = call_raw(regs, ctx[1], cast);
-        on_poll(ctx, &now, &call, cast);
+        on_poll(ctx, &current, &call, cast);
     } else if (call_of(ctx[1])) {
-        on_call_regs(ctx, &now, ctx[1], regs, cast);
+        on_call_regs(ctx, &current, ctx[1], regs, cast);
     }
-    start_syscall(now.index, now.tid, ctx[1]);
+    start_syscall(current.index, current.tid, ctx[1]);
     return 0;
 }
 
 static __always_inline int leave_all(long nr, long ret, const bool cast) {
-    struct current now;
+    struct current current;
 
-    if (is_watched(&now, cast) && !is_32bit(&now, cast))
-        end_syscall(now.index, now.tid, nr, ret, bpf_ktime_get_ns());
+    if (is_watched(&current, cast) && !is_32bit(&current, cast))
+        end_syscall(current.index, current.tid, nr, ret, bpf_ktime_get_ns());
     return 0;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The socket that an epoll set holds, read from the set itself at the time of
 // the wait: a set may live as long as its process, or be made for one wait and
-// closed again, and what it holds may change between two.
+// closed again, and its members may change between two.
 #ifndef POLLTRACE_EPOLL_SET_BPF_H
 #define POLLTRACE_EPOLL_SET_BPF_H
 
@@ -29,7 +29,7 @@ static __always_inline bool is_connected_stream(struct file *file,
 }
 
 // Kept in a map: the verifier then knows nothing of the values, and needs not
-// follow what each may become.
+// follow the values that each may take.
 struct set_walk {
     struct rb_node *node, *from;
     struct file *file; // of the connected stream socket with the lowest fd

@@ -8,17 +8,19 @@
 
 #define ID_BITS 16 // of one CPU and kind
 
-// The id of what is in the scratch.
-static __always_inline __u32 kernel_id(struct kernel_scratch *own, __u32 kind) {
-    __u32 *id = bpf_map_lookup_elem(&kernel_stacks, &own->stack), new;
+// The id of the stack in the scratch.
+static __always_inline __u32 kernel_id(struct kernel_scratch *scratch_stack,
+                                       __u32 kind) {
+    __u32 *id = bpf_map_lookup_elem(&kernel_stacks, &scratch_stack->stack), new;
 
     if (id)
         return *id;
     // Numbered by the CPU for itself, so that no two are the same.
     new = ((bpf_get_smp_processor_id() * STACK_KINDS + kind) << ID_BITS) |
-          ++own->last;
-    bpf_map_update_elem(&kernel_stacks, &own->stack, &new, BPF_NOEXIST);
-    id = bpf_map_lookup_elem(&kernel_stacks, &own->stack);
+          ++scratch_stack->last;
+    bpf_map_update_elem(&kernel_stacks, &scratch_stack->stack, &new,
+                        BPF_NOEXIST);
+    id = bpf_map_lookup_elem(&kernel_stacks, &scratch_stack->stack);
     if (id)
         return *id;
     lose(LOST_KERNEL);
@@ -27,15 +29,17 @@ static __always_inline __u32 kernel_id(struct kernel_scratch *own, __u32 kind) {
 
 // 0 when there is none: a sample in user mode.
 static __noinline __u32 kernel_part(void *ctx, __u32 kind) {
-    struct kernel_scratch *own = bpf_map_lookup_elem(&kernel_scratch, &kind);
+    struct kernel_scratch *scratch_stack =
+        bpf_map_lookup_elem(&kernel_scratch, &kind);
     __u64 skip = kind == STACK_CPU ? 0 : own_frames;
 
-    if (!own)
+    if (!scratch_stack)
         return 0;
-    __builtin_memset(&own->stack, 0, sizeof(own->stack));
-    if (bpf_get_stack(ctx, own->stack.address, sizeof(own->stack), skip) <= 0)
+    __builtin_memset(&scratch_stack->stack, 0, sizeof(scratch_stack->stack));
+    if (bpf_get_stack(ctx, scratch_stack->stack.address,
+                      sizeof(scratch_stack->stack), skip) <= 0)
         return 0;
-    return kernel_id(own, kind);
+    return kernel_id(scratch_stack, kind);
 }
 
 #endif

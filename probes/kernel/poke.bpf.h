@@ -7,10 +7,10 @@
 
 static __always_inline void poke_bucket(const struct poke *poke) {
     struct bucket *bucket = bpf_map_lookup_elem(&buckets, &poke->element);
-    __u32 way = poke->offset / sizeof(bucket->tgid[0]) % BUCKET_WAYS;
+    __u32 place = poke->offset / sizeof(bucket->tgid[0]) % BUCKET_WAYS;
 
     if (bucket)
-        *(volatile __u32 *)&bucket->tgid[way] = poke->value;
+        *(volatile __u32 *)&bucket->tgid[place] = poke->value;
 }
 
 static __always_inline void poke_slot(const struct poke *poke) {

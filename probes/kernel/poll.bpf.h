@@ -134,7 +134,7 @@ static __always_inline bool count_other(struct slot *slot) {
     return false;
 }
 
-// What else a break poll that was counted may give.
+// Further measurements at a break poll that was counted.
 static __always_inline void sample_break(void *ctx, struct task_struct *task,
                                          struct slot *slot, __u32 index,
                                          struct pt_regs *regs) {

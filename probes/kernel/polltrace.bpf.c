@@ -128,14 +128,14 @@ SEC("iter/task")
 int life_translate(struct bpf_iter__task *ctx) {
     struct task_struct *task = ctx->task, *self = bpf_get_current_task_btf();
     struct pid *pid = self->thread_pid;
-    struct upid *at = &pid->numbers[0];
+    struct upid *level = &pid->numbers[0];
     __u32 pair[2];
 
     if (!task || task->pid != task->tgid)
         return 0;
     our_level = BPF_CORE_READ(pid, level);
-    at = (void *)at + our_level * bpf_core_type_size(struct upid);
-    our_namespace = (__u64)BPF_CORE_READ(at, ns);
+    level = (void *)level + our_level * bpf_core_type_size(struct upid);
+    our_namespace = (__u64)BPF_CORE_READ(level, ns);
     pair[0] = task->tgid;
     pair[1] = pid_here(task);
     bpf_seq_write(ctx->meta->seq, pair, sizeof(pair));

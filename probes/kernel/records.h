@@ -249,9 +249,9 @@ struct times {
 
 struct timed_thread {
     __u32 tid;
-    __u32 times;   // its process's block of histograms
-    __u64 entered; // clock at entry, 0: not in a break poll
-    __u64 left;    // clock at the last exit, 0: none yet
+    __u32 times;      // its process's block of histograms
+    __u64 entered_ns; // clock at entry, 0: not in a break poll
+    __u64 left_ns;    // clock at the last exit, 0: none yet
 };
 
 struct syscall_key {

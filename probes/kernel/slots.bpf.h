@@ -15,9 +15,9 @@ static __always_inline struct slot *find_slot(__u32 tgid, __u32 *index) {
     if (!bucket || !tgid)
         return NULL;
 #pragma unroll
-    for (__u32 way = 0; way < BUCKET_WAYS; way++) {
-        if (bucket->tgid[way] == tgid) {
-            *index = row * BUCKET_WAYS + way;
+    for (__u32 place = 0; place < BUCKET_WAYS; place++) {
+        if (bucket->tgid[place] == tgid) {
+            *index = row * BUCKET_WAYS + place;
             return bpf_map_lookup_elem(&slots, index);
         }
     }
@@ -34,7 +34,7 @@ static __always_inline __u64 start_of(struct task_struct *leader) {
 
 // The process's id as the loader sees it; 0 when it is not in its namespace.
 static __always_inline __u32 pid_here(struct task_struct *leader) {
-    struct upid *at;
+    struct upid *level;
     struct pid *pid;
 
     if (!in_namespace)
@@ -42,17 +42,18 @@ static __always_inline __u32 pid_here(struct task_struct *leader) {
     if (!bpf_core_field_exists(leader->thread_pid)) // before Linux 4.19
         return 0;
     pid = BPF_CORE_READ(leader, thread_pid);
-    at = &pid->numbers[0];
+    level = &pid->numbers[0];
     if (BPF_CORE_READ(pid, level) < our_level)
         return 0;
-    at = (void *)at + our_level * bpf_core_type_size(struct upid);
-    if ((__u64)BPF_CORE_READ(at, ns) != our_namespace)
+    level = (void *)level + our_level * bpf_core_type_size(struct upid);
+    if ((__u64)BPF_CORE_READ(level, ns) != our_namespace)
         return 0;
-    return BPF_CORE_READ(at, nr);
+    return BPF_CORE_READ(level, nr);
 }
 
-// The calls that are break checks in what a process executes. Servers that were
-// forked still have their listener's title, but its executable from the start.
+// The calls that are break checks in the executable of a process. Servers that
+// were forked still have their listener's title, but its executable from the
+// start.
 static __noinline int checks_of(struct task_struct *task) {
     struct dentry *dentry = BPF_CORE_READ(task, mm, exe_file, f_path.dentry);
     struct executable key = {};
@@ -74,8 +75,8 @@ static __noinline int adopt(struct task_struct *task, __u32 born,
 
     if (!bucket || !claim(CLAIM_TGID, tgid))
         return 0;
-    for (__u32 way = 0; way < BUCKET_WAYS; way++) {
-        __u32 index = row * BUCKET_WAYS + way;
+    for (__u32 place = 0; place < BUCKET_WAYS; place++) {
+        __u32 index = row * BUCKET_WAYS + place;
         struct slot *slot;
 
         if (!claim(CLAIM_SLOT, index))
@@ -93,7 +94,7 @@ static __noinline int adopt(struct task_struct *task, __u32 born,
         slot->until_stack = 1;
         BPF_CORE_READ_INTO(&slot->comm, leader, comm);
         slot->state = SLOT_LIVE;
-        bucket->tgid[way] = tgid;
+        bucket->tgid[place] = tgid;
         return 1;
     }
     unclaim(CLAIM_TGID, tgid);

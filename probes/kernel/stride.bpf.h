@@ -17,30 +17,30 @@
 // half the old stride, so that one odd gap does little.
 static __always_inline __u32 next_stride(const struct slot *slot, __u64 took) {
     __u32 stride = slot->stack_stride ? slot->stack_stride : 1;
-    __u64 wanted = (__u64)slot->stack_gap * STACK_NS / (took + 1);
+    __u64 next = (__u64)slot->stack_gap * STACK_NS / (took + 1);
 
-    if (wanted > stride * 2)
-        wanted = stride * 2;
-    if (wanted < stride / 2)
-        wanted = stride / 2;
-    if (wanted > MAX_STRIDE)
+    if (next > stride * 2)
+        next = stride * 2;
+    if (next < stride / 2)
+        next = stride / 2;
+    if (next > MAX_STRIDE)
         return MAX_STRIDE;
-    return wanted ? wanted : 1;
+    return next ? next : 1;
 }
 
 static __noinline int sample_poll(void *ctx, struct task_struct *task,
                                   __u32 index, struct pt_regs *regs) {
     struct slot *slot = bpf_map_lookup_elem(&slots, &index);
     __u32 stood_for;
-    __u64 now;
+    __u64 now_ns;
 
     if (!slot)
         return 0;
     stood_for = slot->stack_stride ? slot->stack_stride : 1;
     if (stack_auto) {
-        now = bpf_ktime_get_ns();
-        slot->stack_stride = next_stride(slot, now - slot->stack_ns);
-        slot->stack_ns = now;
+        now_ns = bpf_ktime_get_ns();
+        slot->stack_stride = next_stride(slot, now_ns - slot->stack_ns);
+        slot->stack_ns = now_ns;
     } else {
         slot->stack_stride = stack_stride;
     }

@@ -7,7 +7,7 @@
 
 static __always_inline __u32 bucket_of(__u64 ns) {
     __u32 power = 0;
-    __u64 rest = ns;
+    __u64 shifted = ns;
 
     if (ns < 1 << SUB_BITS)
         return ns;
@@ -15,8 +15,8 @@ static __always_inline __u32 bucket_of(__u64 ns) {
         return TIME_BUCKETS - 1;
 #pragma unroll
     for (__u32 step = 32; step; step /= 2) {
-        if (rest >> step) {
-            rest >>= step;
+        if (shifted >> step) {
+            shifted >>= step;
             power += step;
         }
     }
@@ -42,13 +42,13 @@ static __always_inline void enter_timed(__u32 block, __u32 tid) {
     if (!thread)
         return;
     if (thread->tid != tid) {
-        if (thread->entered)
+        if (thread->entered_ns)
             lose(LOST_TIMES); // of a thread evicted in the middle of a poll
         thread->tid = tid;
-        thread->left = 0;
+        thread->left_ns = 0;
     }
     thread->times = block;
-    thread->entered = bpf_ktime_get_ns();
+    thread->entered_ns = bpf_ktime_get_ns();
 }
 
 // The only filter here is whether enter_timed() saw the poll that ends: no
@@ -58,24 +58,24 @@ static __always_inline void leave_timed(struct task_struct *task,
     __u32 tid = cast ? task->pid : (__u32)bpf_get_current_pid_tgid();
     __u32 place = tid & started_mask, block;
     struct timed_thread *thread = bpf_map_lookup_elem(&timed, &place);
-    __u64 now, entered;
-    struct times *own;
+    __u64 left_ns, entered_ns;
+    struct times *histograms;
 
-    if (!thread || thread->tid != tid || !thread->entered)
+    if (!thread || thread->tid != tid || !thread->entered_ns)
         return; // no break poll, not watched, or begun before we attached
     // The clock is read after this test (a few ns), so that processes that are
     // not watched do not pay for it (40 ns).
-    now = bpf_ktime_get_ns();
+    left_ns = bpf_ktime_get_ns();
     block = thread->times;
-    entered = thread->entered;
-    own = bpf_map_lookup_elem(&times, &block);
-    if (own) {
-        add_time(own->duration, now - entered);
-        if (thread->left)
-            add_time(own->gap, entered - thread->left);
+    entered_ns = thread->entered_ns;
+    histograms = bpf_map_lookup_elem(&times, &block);
+    if (histograms) {
+        add_time(histograms->duration, left_ns - entered_ns);
+        if (thread->left_ns)
+            add_time(histograms->gap, entered_ns - thread->left_ns);
     }
-    thread->entered = 0;
-    thread->left = now;
+    thread->entered_ns = 0;
+    thread->left_ns = left_ns;
 }
 
 #endif

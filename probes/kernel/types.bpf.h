@@ -59,7 +59,7 @@ struct rb_root_cached {
     struct rb_root rb_root;
 } CORE;
 
-// The set behind an epoll descriptor, and what it holds of each file.
+// The set behind an epoll descriptor, and its entry of a file.
 struct eventpoll {
     struct file *file;
     struct rb_root_cached rbr;

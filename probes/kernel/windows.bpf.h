@@ -10,22 +10,22 @@
 // From here on this CPU runs `next`.
 static __always_inline void run_on_cpu(struct task_struct *next) {
     __u32 cpu = bpf_get_smp_processor_id(), index;
-    struct cpu *here = bpf_map_lookup_elem(&cpus, &cpu);
-    __u64 now = bpf_ktime_get_ns();
+    struct cpu *running = bpf_map_lookup_elem(&cpus, &cpu);
+    __u64 now_ns = bpf_ktime_get_ns();
     struct slot *slot;
 
-    if (!here)
+    if (!running)
         return;
-    if (here->slot) {
-        index = here->slot - 1;
+    if (running->slot) {
+        index = running->slot - 1;
         slot = bpf_map_lookup_elem(&slots, &index);
         if (slot)
-            __sync_fetch_and_add(&slot->on_cpu_ns, now - here->since);
+            __sync_fetch_and_add(&slot->on_cpu_ns, now_ns - running->since);
     }
     slot = find_slot(BPF_CORE_READ(next, tgid), &index);
-    here->slot = slot ? index + 1 : 0;
-    here->since = now;
-    here->switches++;
+    running->slot = slot ? index + 1 : 0;
+    running->since = now_ns;
+    running->switches++;
 }
 
 #endif

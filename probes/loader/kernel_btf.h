@@ -7,16 +7,16 @@
 
 bool kernel_has_function(const char *name);
 
-// Whether the type of what its first argument points to is a structure that is
+// Whether the type that its first argument points to is a structure that is
 // defined, not only named, where the function is: else fentry may not read it.
 bool kernel_takes_structure(const char *function);
 
-// What sched_switch hands over: preempt, prev, next, and from Linux 5.18 on
+// Arguments of sched_switch: preempt, prev, next, and from Linux 5.18 on
 // prev's state. For a time it came second.
 enum switch_arguments { SWITCH_PLAIN, SWITCH_STATE_LAST, SWITCH_UNKNOWN };
 enum switch_arguments kernel_switch_arguments(void);
 
-// Frees what the first question loaded (12 MB).
+// Frees the types that the first call loaded (12 MB).
 void kernel_btf_close(void);
 
 #endif

@@ -251,7 +251,7 @@ static int load_any(struct probe *p, const struct options *o) {
         error = load_variant(p, o, &VARIANT[i]);
         if (!error)
             return 0;
-        // What the kernel said tells more than that a variant lacks the mode.
+        // The kernel's error says more than that a variant lacks the mode.
         if (error != -ENOTSUP)
             refused = error;
     }

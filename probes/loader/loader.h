@@ -25,7 +25,7 @@ struct probe {
     const struct variant *variant;
     bool cast;    // kernel memory is read directly
     bool off_cpu; // stacks are of threads wherever they block
-    bool mapped;  // what follows is the kernel's own memory, else a copy
+    bool mapped;  // the arrays below are the kernel's own memory, else copies
     struct bpf_program *life[MAX_LIVES]; // attached to the end
     struct bpf_program *call[MAX_CALLS]; // attached by `link` now and then
     struct bpf_link *link[MAX_CALLS];

@@ -30,15 +30,15 @@ void namespace_read(struct bpf_program *program) {
     struct bpf_link *link = bpf_program__attach_iter(program, NULL);
     int fd = link ? bpf_iter_create(bpf_link__fd(link)) : -1;
     size_t room = 1 << 22, size = 0;
-    ssize_t got;
+    ssize_t read_size;
 
     pair = malloc(room);
     if (fd < 0 || !pair)
         fail(EXIT_KERNEL, "runs in a PID namespace and cannot list the "
                           "kernel's tasks: start it outside of the container");
     while (size < room &&
-           (got = read(fd, (char *)pair + size, room - size)) > 0)
-        size += got;
+           (read_size = read(fd, (char *)pair + size, room - size)) > 0)
+        size += read_size;
     pairs = size / sizeof(*pair);
     close(fd);
     bpf_link__destroy(link);

@@ -51,10 +51,10 @@ static uint32_t slot_of(const struct snapshot *s, uint32_t index) {
 }
 
 static int by_slot(const void *a, const void *b, void *snapshot) {
-    uint32_t left = slot_of(snapshot, *(const uint32_t *)a);
-    uint32_t right = slot_of(snapshot, *(const uint32_t *)b);
+    uint32_t first = slot_of(snapshot, *(const uint32_t *)a);
+    uint32_t second = slot_of(snapshot, *(const uint32_t *)b);
 
-    return left < right ? -1 : left > right;
+    return first < second ? -1 : first > second;
 }
 
 void snapshot_take(struct snapshot *s) {

@@ -17,9 +17,9 @@
 #define BATCH_POLLS 256
 
 static int ascending(const void *a, const void *b) {
-    double left = *(const double *)a, right = *(const double *)b;
+    double first = *(const double *)a, second = *(const double *)b;
 
-    return left < right ? -1 : left > right;
+    return first < second ? -1 : first > second;
 }
 
 static double time_polls(int fd) {
@@ -30,9 +30,9 @@ static double time_polls(int fd) {
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
     start = used.tv_sec * 1000000000ll + used.tv_nsec;
     for (int i = 0; i < BATCH_POLLS; i++) {
-        struct pollfd one = {fd, POLLIN, 0};
+        struct pollfd socket_poll = {fd, POLLIN, 0};
 
-        poll(&one, 1, 0);
+        poll(&socket_poll, 1, 0);
     }
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
     return (double)(used.tv_sec * 1000000000ll + used.tv_nsec - start) /

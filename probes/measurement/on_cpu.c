@@ -38,7 +38,7 @@ static uint64_t switches(struct probe *p) {
     return sum;
 }
 
-static void read_once(const struct watched *w, uint64_t now, uint64_t *ns) {
+static void read_once(const struct watched *w, uint64_t now_ns, uint64_t *ns) {
     struct probe *p = w->probe;
 
     for (uint32_t slot = 0; slot < w->slots; slot++) {
@@ -48,14 +48,15 @@ static void read_once(const struct watched *w, uint64_t now, uint64_t *ns) {
     }
     shared_pull_cpus(p);
     for (uint32_t cpu = 0; cpu < p->cpus; cpu++) {
-        struct cpu here = p->cpu[cpu];
+        struct cpu running = p->cpu[cpu];
 
-        if (here.slot && here.slot <= w->slots)
-            ns[here.slot - 1] += now - here.since; // may be a little negative
+        if (running.slot && running.slot <= w->slots)
+            ns[running.slot - 1] +=
+                now_ns - running.since; // may be a little negative
     }
 }
 
-void on_cpu_read(struct watched *w, uint64_t now, uint64_t *ns) {
+void on_cpu_read(struct watched *w, uint64_t now_ns, uint64_t *ns) {
     if (!exact) {
         for (uint32_t slot = 0; slot < w->slots; slot++)
             ns[slot] = w->process[slot].stage == STAGE_KEPT
@@ -65,10 +66,10 @@ void on_cpu_read(struct watched *w, uint64_t now, uint64_t *ns) {
     }
     // Repeat if a CPU switched between reading it and reading its slot.
     for (int i = 0; i < TRIES; i++) {
-        uint64_t before = switches(w->probe);
+        uint64_t switches_before = switches(w->probe);
 
-        read_once(w, now, ns);
-        if (switches(w->probe) == before)
+        read_once(w, now_ns, ns);
+        if (switches(w->probe) == switches_before)
             break;
     }
 }

@@ -10,14 +10,14 @@
 
 static void shorten(struct probe *p, struct slot *slot, uint64_t polls,
                     uint64_t ns) {
-    uint64_t wanted = polls * (1000000000 / STACKS_PER_S) / ns;
+    uint64_t stride = polls * (1000000000 / STACKS_PER_S) / ns;
 
-    if (wanted < 1)
-        wanted = 1;
-    if (wanted >= slot->stack_stride)
+    if (stride < 1)
+        stride = 1;
+    if (stride >= slot->stack_stride)
         return;
-    shared_store(p, slot->stack_stride, wanted);
-    shared_store(p, slot->stack_gap, 1 + random() % (2 * wanted - 1));
+    shared_store(p, slot->stack_stride, stride);
+    shared_store(p, slot->stack_gap, 1 + random() % (2 * stride - 1));
     shared_store(p, slot->until_stack, slot->stack_gap);
 }
 

@@ -109,12 +109,12 @@ static void add_syscalls(struct reporter *r, uint32_t index) {
 }
 
 static void add_kernel_part(struct reporter *r, uint32_t id) {
-    uint32_t at = snapshot_find(&r->kernel_stacks, id);
+    uint32_t position = snapshot_find(&r->kernel_stacks, id);
     const struct kernel_stack *stack;
 
-    if (snapshot_slot(&r->kernel_stacks, at) != id)
+    if (snapshot_slot(&r->kernel_stacks, position) != id)
         return;
-    stack = snapshot_key(&r->kernel_stacks, at);
+    stack = snapshot_key(&r->kernel_stacks, position);
     json_list(&r->json, "kernel");
     for (unsigned n = 0; n < KERNEL_DEPTH && stack->address[n]; n++)
         json_unsigned(&r->json, stack->address[n]);
@@ -123,21 +123,21 @@ static void add_kernel_part(struct reporter *r, uint32_t id) {
 
 // A letter for each address printed, and why there are no more.
 static void add_walk(struct json *j, const struct stack_key *key) {
-    char found[STACK_DEPTH + 2];
+    char letters[STACK_DEPTH + 2];
     unsigned size = 0;
 
     for (unsigned n = 0; n < key->depth && n < STACK_DEPTH; n++) {
         bool guessed = key->by_kernel || key->address[n] & ADDRESS_BY_POINTER;
 
-        found[size++] = n == 0                                ? 'r'
-                        : key->address[n] & ADDRESS_BY_SIGNAL ? 's'
-                        : guessed                             ? 'f'
-                                                              : 't';
+        letters[size++] = n == 0                                ? 'r'
+                          : key->address[n] & ADDRESS_BY_SIGNAL ? 's'
+                          : guessed                             ? 'f'
+                                                                : 't';
         if (n == 0 && key->hidden == HIDDEN_RECOVERED && key->by_kernel)
-            found[size++] = 't';
+            letters[size++] = 't';
     }
-    found[size] = 0;
-    json_key_text(j, "found", found);
+    letters[size] = 0;
+    json_key_text(j, "found", letters);
     json_key_text(
         j, "stop",
         STOP_NAMES[key->stop < STACK_STOPS ? key->stop : STOP_UNKNOWN]);
@@ -153,16 +153,16 @@ static void add_stacks(struct reporter *r, uint32_t index) {
     for (uint32_t i = snapshot_find(&r->stacks, index);
          snapshot_slot(&r->stacks, i) == index; i++) {
         const struct stack_key *key = snapshot_key(&r->stacks, i);
-        struct stack_count seen;
+        struct stack_count totals;
 
-        memcpy(&seen, snapshot_value(&r->stacks, i), sizeof(seen));
+        memcpy(&totals, snapshot_value(&r->stacks, i), sizeof(totals));
         json_open(j, '{');
         json_key_text(j, "kind", STACK_NAMES[key->kind]);
-        json_key_unsigned(j, "count", seen.count);
+        json_key_unsigned(j, "count", totals.count);
         if (key->kind == STACK_POLL)
-            json_key_unsigned(j, "polls", seen.polls);
+            json_key_unsigned(j, "polls", totals.polls);
         if (key->kind == STACK_OFF)
-            add_off_times(r, key, seen.id);
+            add_off_times(r, key, totals.id);
         json_key_text(j, "hidden", HIDDEN_NAMES[key->hidden]);
         json_key(j, "truncated");
         json_bool(j, key->stop == STOP_DEPTH);

@@ -60,46 +60,47 @@ void json_key(struct json *j, const char *name) {
 }
 
 // The length of the valid UTF-8 sequence at `at`, 0 if there is none.
-static size_t utf8_length(const unsigned char *at, size_t left) {
-    size_t size = *at < 0x80   ? 1
-                  : *at < 0xc2 ? 0
-                  : *at < 0xe0 ? 2
-                  : *at < 0xf0 ? 3
-                  : *at < 0xf5 ? 4
-                               : 0;
+static size_t utf8_length(const unsigned char *next, size_t left) {
+    size_t size = *next < 0x80   ? 1
+                  : *next < 0xc2 ? 0
+                  : *next < 0xe0 ? 2
+                  : *next < 0xf0 ? 3
+                  : *next < 0xf5 ? 4
+                                 : 0;
 
     if (size > left)
         return 0;
     for (size_t i = 1; i < size; i++)
-        if ((at[i] & 0xc0) != 0x80)
+        if ((next[i] & 0xc0) != 0x80)
             return 0;
     // Overlong forms, surrogates, beyond U+10FFFF.
-    if ((*at == 0xe0 && at[1] < 0xa0) || (*at == 0xed && at[1] > 0x9f) ||
-        (*at == 0xf0 && at[1] < 0x90) || (*at == 0xf4 && at[1] > 0x8f))
+    if ((*next == 0xe0 && next[1] < 0xa0) ||
+        (*next == 0xed && next[1] > 0x9f) ||
+        (*next == 0xf0 && next[1] < 0x90) || (*next == 0xf4 && next[1] > 0x8f))
         return 0;
     return size;
 }
 
 void json_text_n(struct json *j, const char *text, size_t size) {
-    const unsigned char *at = (const unsigned char *)text;
+    const unsigned char *next = (const unsigned char *)text;
 
     item(j);
     append(j, "\"", 1);
     while (size) {
-        size_t length = utf8_length(at, size);
+        size_t length = utf8_length(next, size);
 
         if (!length) {
             append(j, "\\ufffd", 6); // process titles hold any bytes
             length = 1;
-        } else if (*at == '"' || *at == '\\') {
+        } else if (*next == '"' || *next == '\\') {
             append(j, "\\", 1);
-            append(j, (const char *)at, 1);
-        } else if (*at < 0x20 || *at == 0x7f) {
-            print(j, "\\u%04x", *at);
+            append(j, (const char *)next, 1);
+        } else if (*next < 0x20 || *next == 0x7f) {
+            print(j, "\\u%04x", *next);
         } else {
-            append(j, (const char *)at, length);
+            append(j, (const char *)next, length);
         }
-        at += length;
+        next += length;
         size -= length;
     }
     append(j, "\"", 1);

@@ -4,7 +4,7 @@
 
 #include "output/reporter.h"
 
-// What a stack's record has besides, in off-CPU mode.
+// Further members of a stack's record, in off-CPU mode.
 void add_off_times(struct reporter *reporter, const struct stack_key *key,
                    uint64_t stack);
 

@@ -35,15 +35,15 @@ static bool read_header(int fd, Elf64_Ehdr *header) {
 
 static void read_build_id(int fd, const Elf64_Phdr *note,
                           struct elf_layout *elf) {
-    uint64_t at = 0, size = note->p_filesz < 4096 ? note->p_filesz : 4096;
+    uint64_t offset = 0, size = note->p_filesz < 4096 ? note->p_filesz : 4096;
     uint8_t *data = elf_load(fd, note->p_offset, size);
 
-    while (data && size - at >= sizeof(Elf64_Nhdr)) {
+    while (data && size - offset >= sizeof(Elf64_Nhdr)) {
         Elf64_Nhdr head;
         uint64_t name, description;
 
-        memcpy(&head, data + at, sizeof(head));
-        name = at + sizeof(head);
+        memcpy(&head, data + offset, sizeof(head));
+        name = offset + sizeof(head);
         description = name + (((uint64_t)head.n_namesz + 3) & ~3ull);
         if (description > size || head.n_descsz > size - description)
             break;
@@ -53,8 +53,8 @@ static void read_build_id(int fd, const Elf64_Phdr *note,
             elf->build_id_size = head.n_descsz;
             break;
         }
-        at = description + (((uint64_t)head.n_descsz + 3) & ~3ull);
-        if (at > size)
+        offset = description + (((uint64_t)head.n_descsz + 3) & ~3ull);
+        if (offset > size)
             break;
     }
     free(data);

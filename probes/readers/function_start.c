@@ -9,13 +9,14 @@
 
 static bool table_names(const struct elf_file *file, const Elf64_Shdr *table,
                         uint64_t address) {
-    uint64_t left = table->sh_size / sizeof(Elf64_Sym), at = table->sh_offset;
+    uint64_t remaining = table->sh_size / sizeof(Elf64_Sym),
+             offset = table->sh_offset;
     Elf64_Sym symbol[BATCH];
 
-    while (left) {
-        uint64_t some = left < BATCH ? left : BATCH;
+    while (remaining) {
+        uint64_t some = remaining < BATCH ? remaining : BATCH;
 
-        if (!elf_read_at(file->fd, symbol, some * sizeof(*symbol), at))
+        if (!elf_read_at(file->fd, symbol, some * sizeof(*symbol), offset))
             return false;
         for (uint64_t i = 0; i < some; i++)
             if (symbol[i].st_value == address &&
@@ -23,23 +24,23 @@ static bool table_names(const struct elf_file *file, const Elf64_Shdr *table,
                 (ELF64_ST_TYPE(symbol[i].st_info) == STT_FUNC ||
                  ELF64_ST_TYPE(symbol[i].st_info) == STT_GNU_IFUNC))
                 return true;
-        left -= some;
-        at += some * sizeof(*symbol);
+        remaining -= some;
+        offset += some * sizeof(*symbol);
     }
     return false;
 }
 
 static bool symbols_name(int fd, uint64_t address) {
     struct elf_file file = {.fd = fd};
-    bool found = false;
+    bool is_named = false;
 
     if (elf_load_sections(&file))
-        for (unsigned i = 0; i < file.sections && !found; i++)
+        for (unsigned i = 0; i < file.sections && !is_named; i++)
             if (file.section[i].sh_type == SHT_DYNSYM ||
                 file.section[i].sh_type == SHT_SYMTAB)
-                found = table_names(&file, &file.section[i], address);
+                is_named = table_names(&file, &file.section[i], address);
     free(file.section);
-    return found;
+    return is_named;
 }
 
 // .eh_frame_hdr: a sorted table of where functions begin, kept in stripped
@@ -63,15 +64,15 @@ static bool unwind_index_names(int fd, const struct elf_layout *elf,
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         int32_t start;
-        uint64_t found;
+        uint64_t start_address;
 
         if (!elf_read_at(fd, &start, sizeof(start),
                          elf->unwind_index + sizeof(head) + middle * 8ull))
             return false;
-        found = elf->unwind_address + start;
-        if (found == address)
+        start_address = elf->unwind_address + start;
+        if (start_address == address)
             return true;
-        if (found < address)
+        if (start_address < address)
             low = middle + 1;
         else
             high = middle;

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define LINE_SIZE 4608 // the longest path, and what stands before it
+#define LINE_SIZE 4608 // the longest path, and the columns before it
 
 // Opened as output/layout.c opens it.
 static void try_file(int pid, const char *line, const char *path) {

@@ -30,7 +30,7 @@ struct scan {
     struct elf_file file;
     bool all; // BLOCKING too
     struct eh_frame eh;
-    struct elf_sites *found;
+    struct elf_sites *sites;
 };
 
 static bool load_eh_frame(const struct elf_file *file, struct eh_frame *eh) {
@@ -54,7 +54,7 @@ static bool load_eh_frame(const struct elf_file *file, struct eh_frame *eh) {
 }
 
 static void add_site(struct scan *scan, uint64_t pc) {
-    struct elf_sites *elf = scan->found;
+    struct elf_sites *elf = scan->sites;
     struct site site = {.after = pc + 2};
 
     for (unsigned i = 0; i < elf->sites; i++)
@@ -74,7 +74,7 @@ static void add_site(struct scan *scan, uint64_t pc) {
 }
 
 static void scan_function(struct scan *scan, const Elf64_Sym *symbol) {
-    const struct elf_layout *elf = &scan->found->layout;
+    const struct elf_layout *elf = &scan->sites->layout;
     uint8_t code[MAX_FUNCTION_SIZE];
     uint64_t size = symbol->st_size;
 
@@ -140,7 +140,7 @@ static void scan_symbols(struct scan *scan, const Elf64_Shdr *table) {
 }
 
 void elf_read_sites(int fd, struct elf_sites *elf, bool all) {
-    struct scan scan = {.file.fd = fd, .found = elf, .all = all};
+    struct scan scan = {.file.fd = fd, .sites = elf, .all = all};
     struct elf_file *file = &scan.file;
 
     if (elf_load_sections(file) && load_eh_frame(file, &scan.eh)) {

@@ -85,14 +85,14 @@ static void scan(struct session *s) {
         strides_follow(w, monotonic_ns());
 }
 
-static void frame(struct session *s, uint64_t now) {
+static void frame(struct session *s, uint64_t now_ns) {
     struct reporter *r = s->reporter;
 
-    if (now > s->next_frame + r->options->interval_ns / 10)
+    if (now_ns > s->next_frame + r->options->interval_ns / 10)
         r->late_frames++;
     report_frame(r, false);
     send(s);
-    while (s->next_frame <= now)
+    while (s->next_frame <= now_ns)
         s->next_frame += r->options->interval_ns;
 }
 
@@ -105,7 +105,7 @@ static void handle(struct session *s, const struct epoll_event *event) {
         scan(s);
 }
 
-static int wait_ms(const struct session *s, uint64_t now) {
+static int wait_ms(const struct session *s, uint64_t now_ns) {
     uint64_t until =
         s->next_frame < s->next_scan ? s->next_frame : s->next_scan;
 
@@ -115,7 +115,7 @@ static int wait_ms(const struct session *s, uint64_t now) {
         until = s->next_burst;
     if (s->end && s->end < until)
         until = s->end;
-    return until > now ? (until - now + 999999) / 1000000 : 0;
+    return until > now_ns ? (until - now_ns + 999999) / 1000000 : 0;
 }
 
 static void finish(struct session *s) {
@@ -161,22 +161,22 @@ void session_run(struct reporter *r) {
     while (!s.reason) {
         struct epoll_event event[8];
         int count = epoll_wait(s.epoll, event, 8, wait_ms(&s, monotonic_ns()));
-        uint64_t now = monotonic_ns();
+        uint64_t now_ns = monotonic_ns();
 
         for (int i = 0; i < count; i++)
             handle(&s, &event[i]);
-        if (!s.reason && now >= s.next_scan) {
+        if (!s.reason && now_ns >= s.next_scan) {
             scan(&s);
-            s.next_scan = now + SCAN_NS;
+            s.next_scan = now_ns + SCAN_NS;
         }
-        if (!s.reason && now >= s.next_burst)
-            s.next_burst = bursts_step(r->watched, now);
-        if (!s.reason && now >= s.next_window)
+        if (!s.reason && now_ns >= s.next_burst)
+            s.next_burst = bursts_step(r->watched, now_ns);
+        if (!s.reason && now_ns >= s.next_window)
             window(&s);
-        if (!s.reason && s.end && now >= s.end)
+        if (!s.reason && s.end && now_ns >= s.end)
             s.reason = "duration";
-        if (!s.reason && now >= s.next_frame)
-            frame(&s, now);
+        if (!s.reason && now_ns >= s.next_frame)
+            frame(&s, now_ns);
     }
     finish(&s);
 }

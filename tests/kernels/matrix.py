@@ -40,15 +40,18 @@ TESTS = (
         for name in (
             "test_a_target_that_exits_is_reported_and_ends_the_probe",
             "test_exec_keeps_the_process_and_reports_it_again",
-            "test_it_ends_at_once_when_its_reader_is_killed",
-            "test_killed_it_leaves_nothing",
+            "test_the_probe_ends_at_once_when_its_reader_is_killed",
+            "test_a_killed_probe_leaves_no_bpf_programs",
             "test_privileges_are_given_up",
             "test_two_probes_do_not_disturb_each_other",
         )
     ),
     *(
         f"tests/probes/test_choice.py::{name}"
-        for name in ("test_by_name_running_ones_and_new_ones", "test_by_cgroup")
+        for name in (
+            "test_processes_selected_by_name_running_and_new",
+            "test_processes_selected_by_cgroup",
+        )
     ),
     *(
         f"tests/probes/test_off_cpu.py::{name}"
@@ -57,16 +60,16 @@ TESTS = (
             "test_blocked_as_long_as_the_sleeper_measures[raw_tp-nanosleep]",
             "test_blocked_as_long_as_the_sleeper_measures[tp_btf-futex]",
             "test_blocked_as_long_as_the_sleeper_measures[tp_btf-vfork]",
-            "test_preempted_as_long_as_the_scheduler_says",
-            "test_a_yield_is_no_blocking",
-            "test_a_sleep_that_began_before_counts_from_the_start",
-            "test_a_thread_that_computes_up_to_the_end",
+            "test_time_on_the_run_queue_agrees_with_the_scheduler",
+            "test_a_thread_that_yields_is_queued_and_not_blocked",
+            "test_a_sleep_that_began_before_the_probe_counts_from_the_start",
+            "test_a_thread_on_a_cpu_until_the_end_has_all_its_time",
         )
     ),
     *(
         f"tests/probes/test_off_cpu_lives.py::{name}"
         for name in (
-            "test_killed_in_its_sleep",
+            "test_a_thread_killed_in_its_sleep_was_blocked_until_then",
             "test_threads_that_come_and_go",
             "test_a_thread_that_executes_a_program_is_followed",
             "test_user_and_kernel_frames",

@@ -67,7 +67,7 @@ def test_a_32bit_program(
         assert found["syscalls"] == []
 
 
-def test_watched_in_windows(target32: Target, start_probe: StartProbe) -> None:
+def test_a_32bit_program_is_counted_in_windows(target32: Target, start_probe: StartProbe) -> None:
     probe = start_probe("-p", str(target32.pid), "--watch", "--gap", "0.01", "-i", "0.1")
     target32.do("go")
     while counts(probe.read_until("frame"), target32.pid)["break_polls"] == 0:

@@ -99,7 +99,9 @@ def test_in_every_mode(mode: str, target: Target, start_probe: StartProbe, check
         assert found["windows"]["polls"] < found["break_polls"]
 
 
-def test_each_process_apart(start_target: StartTarget, start_probe: StartProbe, check: str) -> None:
+def test_each_process_has_its_own_burst(
+    start_target: StartTarget, start_probe: StartProbe, check: str
+) -> None:
     targets = [start_target() for _ in range(3)]
     pids = ",".join(str(t.pid) for t in targets)
     fds = [t.do("open tcp") for t in targets]
@@ -129,7 +131,7 @@ def test_a_function_given_by_many_paths_counts_once(
     probe.stop()
 
 
-def test_an_idle_process_is_left_alone(
+def test_no_uprobe_is_placed_in_a_process_that_does_not_poll(
     target: Target, start_probe: StartProbe, check: str, poller: Path
 ) -> None:
     first = FirstByte(target.pid, poller)
@@ -237,7 +239,7 @@ def test_killed_while_suspended_it_leaves_no_breakpoint(
     first.wait_for(lambda byte: byte == before)
 
 
-def test_a_terminals_signals_are_not_for_the_children(
+def test_ctrl_c_at_the_terminal_does_not_reach_the_child_processes(
     target: Target, start_probe: StartProbe, check: str
 ) -> None:
     probe = start_probe("-p", str(target.pid), "--function", check)
@@ -246,7 +248,7 @@ def test_a_terminals_signals_are_not_for_the_children(
     probe.stop()
 
 
-def test_ended_in_a_burst_it_reports_what_it_saw(
+def test_a_probe_ended_in_a_burst_reports_the_calls_counted_until_then(
     target: Target, start_probe: StartProbe, check: str, poller: Path
 ) -> None:
     fd = target.do("open tcp")
@@ -261,7 +263,7 @@ def test_ended_in_a_burst_it_reports_what_it_saw(
     assert burst["calls"] == 10 * burst["break_polls"] > 0
 
 
-def test_forked_meanwhile_the_child_runs_on(
+def test_a_child_forked_during_a_burst_runs_on(
     target: Target, start_probe: StartProbe, check: str, poller: Path
 ) -> None:
     """Its memory is a copy, breakpoint and all."""
@@ -323,7 +325,9 @@ def test_no_uprobes_is_reported_in_the_frame(
 
 
 @pytest.mark.parametrize("function", ["", "nothing", "/nowhere:0x10", "{}:0x0", "{}:10", "{}:0xzz"])
-def test_wrong_places_are_refused(function: str, poller: Path, target: Target, root: None) -> None:
+def test_malformed_function_places_are_refused(
+    function: str, poller: Path, target: Target, root: None
+) -> None:
     done = subprocess.run(
         [PROBE, "-p", str(target.pid), "--function", function.format(poller)],
         capture_output=True,

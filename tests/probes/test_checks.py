@@ -72,7 +72,7 @@ def test_every_call_is_counted_by_every_variant(
     assert [(s["fd"], s["polls"]) for s in found["sockets"]] == [(fd, made)]
 
 
-def test_a_descriptor_in_a_later_word_of_the_set(
+def test_select_of_a_descriptor_beyond_the_first_word_of_the_set(
     variant: str, target: Target, start_probe: StartProbe
 ) -> None:
     probe = start_probe("-p", str(target.pid), "--variant", variant, "--check", ALL)
@@ -107,7 +107,7 @@ def test_without_a_rule_poll_alone_is_a_check(target: Target, start_probe: Start
     assert (found["break_polls"], found["other_polls"]) == (53, 53 * (every - 1))
 
 
-def test_a_child_is_ruled_from_its_first_call(
+def test_a_rule_applies_to_a_forked_child_from_its_first_call(
     variant: str, target: Target, start_probe: StartProbe
 ) -> None:
     probe = start_probe("-p", str(target.pid), "-f", "--variant", variant, "--check", ALL)
@@ -117,7 +117,7 @@ def test_a_child_is_ruled_from_its_first_call(
     assert (total(probe), total(probe, "other_polls")) == (53, 7)
 
 
-def test_an_executable_that_was_replaced_keeps_its_rule(
+def test_a_rule_applies_to_an_executable_that_was_replaced_on_disk(
     checker: Path, tmp_path: Path, start_probe: StartProbe
 ) -> None:
     copy = tmp_path / "server"
@@ -153,7 +153,7 @@ def test_times_and_stacks_are_taken_of_every_kind_of_check(
 @pytest.mark.parametrize(
     "rule", ["checker", "=poll", "checker=", "checker=poll,write", f"{'x' * 31}=poll"]
 )
-def test_a_rule_that_is_none_is_refused(rule: str) -> None:
+def test_a_malformed_check_rule_is_refused(rule: str) -> None:
     ended = subprocess.run(
         [PROBE, "-p", "1", "--check", rule], capture_output=True, text=True, check=False
     )

@@ -20,7 +20,7 @@ StartProbe = Callable[..., Probe]
 StartTarget = Callable[..., Target]
 
 
-def test_by_name_running_ones_and_new_ones(
+def test_processes_selected_by_name_running_and_new(
     start_target: StartTarget, start_probe: StartProbe, poller: Path
 ) -> None:
     old = start_target()
@@ -38,7 +38,7 @@ def test_by_name_running_ones_and_new_ones(
     assert {p["pid"] for p in frame["processes"]} == {old.pid, new.pid}
 
 
-def test_a_process_is_taken_in_when_it_takes_the_name(
+def test_a_process_is_watched_from_when_its_title_matches(
     target: Target, start_probe: StartProbe
 ) -> None:
     """As a listener's child that becomes a dedicated server."""
@@ -57,7 +57,7 @@ def test_a_process_is_taken_in_when_it_takes_the_name(
     assert total(probe) == 1409
 
 
-def test_short_lived_ones_are_not_missed(
+def test_short_lived_processes_are_counted_by_name(
     target: Target, start_probe: StartProbe, poller: Path
 ) -> None:
     probe = start_probe("-n", f"^{poller}$", "-i", "0.1")
@@ -84,7 +84,9 @@ def cgroup() -> Iterator[Path]:
     pytest.skip("no cgroup can be made here")
 
 
-def test_by_cgroup(start_target: StartTarget, start_probe: StartProbe, cgroup: Path) -> None:
+def test_processes_selected_by_cgroup(
+    start_target: StartTarget, start_probe: StartProbe, cgroup: Path
+) -> None:
     inside, outside = start_target(), start_target()
     (cgroup / "cgroup.procs").write_text(str(inside.pid))
     probe = start_probe("--cgroup", str(cgroup), "-i", "0.1")
@@ -144,7 +146,7 @@ def test_no_such_process(root: None) -> None:
     assert str(ended.pid) in text
 
 
-def test_a_thread_is_not_a_process(root: None) -> None:
+def test_the_id_of_a_thread_is_refused_with_its_process(root: None) -> None:
     over = threading.Event()
     thread = threading.Thread(target=over.wait)
     thread.start()
@@ -165,7 +167,7 @@ def test_the_variant_that_counts_exactly_is_chosen(target: Target, start_probe: 
     probe.stop()
 
 
-def test_not_root() -> None:
+def test_without_root_the_error_names_the_capabilities() -> None:
     if os.geteuid() != 0:
         pytest.skip("needs root to become nobody")
     done = subprocess.run(

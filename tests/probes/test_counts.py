@@ -94,7 +94,9 @@ def test_children_of_children_are_followed(
 
 
 @pytest.mark.parametrize("number", [1023, 1024, 4097])
-def test_high_descriptors(number: int, start_target: StartTarget, start_probe: StartProbe) -> None:
+def test_descriptors_above_1023_are_counted(
+    number: int, start_target: StartTarget, start_probe: StartProbe
+) -> None:
     target = start_target("prlimit", "--nofile=5000")
     fd = target.do("open tcp")
     target.do(f"dup2 {fd} {number}")
@@ -106,7 +108,9 @@ def test_high_descriptors(number: int, start_target: StartTarget, start_probe: S
     assert (found["break_polls"], found["other_polls"]) == (1009 + 2003, 0)
 
 
-def test_forks_are_left_out_unless_asked_for(target: Target, start_probe: StartProbe) -> None:
+def test_forks_are_left_out_without_the_follow_option(
+    target: Target, start_probe: StartProbe
+) -> None:
     fd = target.do("open tcp")
     probe = start_probe("-p", str(target.pid))
     target.do(f"forks {fd} 1009 2 1")
@@ -169,7 +173,7 @@ def test_each_kind_of_client_socket(kind: str, target: Target, start_probe: Star
     assert socket["peer"].startswith("" if kind == "unix" else start)
 
 
-def test_more_sockets_than_ways(target: Target, start_probe: StartProbe) -> None:
+def test_more_sockets_than_a_slot_has_counters(target: Target, start_probe: StartProbe) -> None:
     fds = [target.do("open tcp") for _ in range(11)]
     probe = start_probe("-p", str(target.pid))
     for number, fd in enumerate(fds):
@@ -220,7 +224,9 @@ def test_a_socket_becomes_a_client_socket_when_it_connects(
     assert (found["break_polls"], found["other_polls"]) == (311, 307)
 
 
-def test_several_processes_apart(start_target: StartTarget, start_probe: StartProbe) -> None:
+def test_several_processes_are_counted_separately(
+    start_target: StartTarget, start_probe: StartProbe
+) -> None:
     targets = [start_target() for _ in range(3)]
     fds = [t.do("open tcp") for t in targets]
     probe = start_probe("-p", ",".join(str(t.pid) for t in targets[:2]))

@@ -92,7 +92,7 @@ def prove(start_probe: StartProbe, pid: int) -> None:
 
 @pytest.mark.parametrize("threads", [(), ("two",)], ids=["plain", "cancellable"])
 @pytest.mark.parametrize("link", ["shared", "static"])
-def test_this_distributions_libc(
+def test_hidden_callers_of_this_libcs_waiting_calls_are_recovered(
     link: str, threads: tuple[str, ...], tmp_path: Path, start_probe: StartProbe
 ) -> None:
     static = ("-static",) if link == "static" else ()

@@ -34,7 +34,7 @@ def reachable() -> None:
 
 
 @pytest.mark.usefixtures("root", "reachable")
-def test_two_are_enough_to_count(target: Target, start_probe: StartProbe) -> None:
+def test_two_capabilities_are_enough_to_count(target: Target, start_probe: StartProbe) -> None:
     fd = target.do("open tcp")
     probe = start_probe("-p", str(target.pid), wrapper=ordinary_user_with("bpf", "perfmon"))
     target.do(f"poll {fd} 20011 0")
@@ -44,7 +44,9 @@ def test_two_are_enough_to_count(target: Target, start_probe: StartProbe) -> Non
 
 
 @pytest.mark.usefixtures("root", "reachable")
-def test_the_third_is_for_whole_stacks_of_others(target: Target, start_probe: StartProbe) -> None:
+def test_cap_sys_ptrace_gives_complete_stacks_of_other_users(
+    target: Target, start_probe: StartProbe
+) -> None:
     """CAP_SYS_PTRACE lets it read which libc is mapped, and so where that hides its caller."""
     fd = target.do("open tcp")
     wrapper = ordinary_user_with("bpf", "perfmon", "sys_ptrace")
@@ -56,7 +58,9 @@ def test_the_third_is_for_whole_stacks_of_others(target: Target, start_probe: St
 
 
 @pytest.mark.usefixtures("root", "reachable")
-def test_once_attached_all_that_can_go_is_gone(target: Target, start_probe: StartProbe) -> None:
+def test_once_attached_unneeded_capabilities_are_dropped(
+    target: Target, start_probe: StartProbe
+) -> None:
     wrapper = ordinary_user_with("bpf", "perfmon", "sys_ptrace")
     probe = start_probe("-p", str(target.pid), wrapper=wrapper)
     lines = Path(f"/proc/{probe.process.pid}/status").read_text().splitlines()

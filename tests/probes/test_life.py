@@ -107,7 +107,7 @@ def test_exec_keeps_the_process_and_reports_it_again(
     assert {s["hidden"] for s in found["stacks"]} == {"recovered"}
 
 
-def test_duration_ends_it(target: Target, start_probe: StartProbe) -> None:
+def test_the_probe_ends_after_its_duration(target: Target, start_probe: StartProbe) -> None:
     probe = start_probe("-p", str(target.pid), "-d", "0.1", "-i", "0.03")
     frame = probe.drain()
     assert probe.records[-1]["reason"] == "duration"
@@ -124,7 +124,7 @@ def test_signals_end_it_with_a_final_frame(
     assert probe.records[-1]["reason"] == "signal"
 
 
-def test_it_ends_at_once_when_its_reader_is_killed(target: Target, root: None) -> None:
+def test_the_probe_ends_at_once_when_its_reader_is_killed(target: Target, root: None) -> None:
     reader = subprocess.Popen(["sleep", "1000"], stdin=subprocess.PIPE)
     assert reader.stdin is not None
     probe = subprocess.Popen(
@@ -143,7 +143,7 @@ def test_it_ends_at_once_when_its_reader_is_killed(target: Target, root: None) -
     assert_vanish(mine)
 
 
-def test_a_reader_that_has_stopped_reading_does_not_keep_it(
+def test_the_probe_ends_although_its_reader_has_stopped_reading(
     target: Target, start_probe: StartProbe
 ) -> None:
     probe = start_probe("-p", str(target.pid), "-i", "0.001", "--stacks", "1")
@@ -167,7 +167,7 @@ def test_a_reader_that_has_stopped_reading_does_not_keep_it(
     assert probe.process.wait(PATIENCE_S) == 0
 
 
-def test_killed_it_leaves_nothing(target: Target, start_probe: StartProbe) -> None:
+def test_a_killed_probe_leaves_no_bpf_programs(target: Target, start_probe: StartProbe) -> None:
     fd = target.do("open tcp")
     for _ in range(5):
         probe = start_probe("-p", str(target.pid))
@@ -278,7 +278,9 @@ def test_in_a_pid_namespace_ids_are_the_namespaces(
     assert all(e["pid"] < 100 for e in ends)
 
 
-def test_a_container_seen_from_outside(start_probe: StartProbe, poller: Path) -> None:
+def test_a_process_in_a_pid_namespace_is_counted_from_outside(
+    start_probe: StartProbe, poller: Path
+) -> None:
     inner = subprocess.Popen(
         ["unshare", "--pid", "--fork", str(poller)],
         stdin=subprocess.PIPE,

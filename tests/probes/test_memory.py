@@ -87,7 +87,7 @@ def polls_in(kind: str, polls: int, target: Target, probe: Probe, file: Path) ->
 
 
 @pytest.mark.parametrize("kind", ["thp", "across", "shared"])
-def test_memory_that_is_there(
+def test_a_pollfd_in_resident_memory_is_read(
     kind: str, reads: tuple[str, ...], target: Target, start_probe: StartProbe, tmp_path: Path
 ) -> None:
     probe = start_probe("-p", str(target.pid), *reads)
@@ -96,7 +96,7 @@ def test_memory_that_is_there(
 
 
 @pytest.mark.usefixtures("huge_pages")
-def test_a_hugetlb_page(
+def test_a_pollfd_in_a_hugetlb_page_is_read(
     reads: tuple[str, ...], target: Target, start_probe: StartProbe, tmp_path: Path
 ) -> None:
     probe = start_probe("-p", str(target.pid), *reads)
@@ -105,7 +105,7 @@ def test_a_hugetlb_page(
 
 
 @pytest.mark.parametrize("kind", ["file", "userfaultfd"])
-def test_memory_that_comes_when_it_is_read(
+def test_a_pollfd_that_is_not_resident_counts_as_lost(
     kind: str, reads: tuple[str, ...], target: Target, start_probe: StartProbe, tmp_path: Path
 ) -> None:
     probe = start_probe("-p", str(target.pid), *reads)
@@ -115,7 +115,7 @@ def test_memory_that_comes_when_it_is_read(
 
 
 @pytest.mark.usefixtures("swap")
-def test_memory_that_is_swapped_out(
+def test_a_pollfd_that_is_swapped_out_counts_as_lost(
     reads: tuple[str, ...], target: Target, start_probe: StartProbe, tmp_path: Path
 ) -> None:
     probe = start_probe("-p", str(target.pid), *reads)
@@ -124,7 +124,7 @@ def test_memory_that_is_swapped_out(
     assert seen == 211 - absent
 
 
-def test_page_tables_that_come_and_go(
+def test_pollfds_are_read_while_their_pages_are_moved(
     reads: tuple[str, ...], target: Target, start_probe: StartProbe, tmp_path: Path
 ) -> None:
     probe = start_probe("-p", str(target.pid), *reads)

@@ -55,7 +55,7 @@ def test_system_calls_agree_with_strace(poller: Path, start_probe: StartProbe) -
 
 
 @pytest.mark.parametrize("reads", ["mixed", "plain"])
-def test_histograms_hold_every_poll(
+def test_every_poll_is_in_the_histograms(
     variant: str, reads: str, target: Target, start_probe: StartProbe
 ) -> None:
     fd = target.do("open tcp")
@@ -189,7 +189,7 @@ def test_watch_rates_and_samples(target: Target, start_probe: StartProbe) -> Non
 
 
 @pytest.mark.parametrize("hz", [99, 997])
-def test_samples_are_taken_at_the_rate_asked_for(
+def test_samples_are_taken_at_the_requested_rate(
     hz: int, target: Target, start_probe: StartProbe
 ) -> None:
     fd = target.do("open tcp")
@@ -200,7 +200,9 @@ def test_samples_are_taken_at_the_rate_asked_for(
     assert 0.4 < found["cpu_samples"] / (hz * found["cpu_s"]) < 1.5
 
 
-def test_an_idle_cpu_is_nobody(target: Target, start_probe: StartProbe) -> None:
+def test_an_idle_cpu_is_not_taken_for_a_watched_process(
+    target: Target, start_probe: StartProbe
+) -> None:
     """Its id, 0, marks a free entry: its samples were once counted for the next new process."""
     options = ("--watch", "-f", "--max-processes", "4", "--hz", "1000", "-i", "0.2")
     probe = start_probe("-p", str(target.pid), *options)

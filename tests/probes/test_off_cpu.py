@@ -112,7 +112,7 @@ def test_blocked_as_long_as_the_sleeper_measures(
     assert lost(frame) == {}
 
 
-def test_preempted_as_long_as_the_scheduler_says(
+def test_time_on_the_run_queue_agrees_with_the_scheduler(
     switches_by: tuple[str, ...], together: tuple[Target, Target], start_probe: StartProbe
 ) -> None:
     one, other = together
@@ -143,7 +143,7 @@ def test_preempted_as_long_as_the_scheduler_says(
     assert total(off(found, "S"), "queued_ns") > 0
 
 
-def test_a_yield_is_no_blocking(
+def test_a_thread_that_yields_is_queued_and_not_blocked(
     switches_by: tuple[str, ...], together: tuple[Target, Target], start_probe: StartProbe
 ) -> None:
     """The kernel counts as involuntary the switches out of a thread that could have gone on."""
@@ -192,7 +192,7 @@ def test_no_wake_up_is_lost_in_a_million_sleeps(sleeper: Target, start_probe: St
     assert found["off_cpu"]["switches"] > 300_000
 
 
-def test_a_sleep_that_does_not_end_counts_up_to_the_end(
+def test_a_sleep_that_outlasts_the_probe_counts_up_to_its_end(
     switches_by: tuple[str, ...], sleeper: Target, start_probe: StartProbe
 ) -> None:
     probe = start_probe("-p", str(sleeper.pid), *switches_by)
@@ -210,7 +210,7 @@ def test_a_sleep_that_does_not_end_counts_up_to_the_end(
     assert_adds_up(found)
 
 
-def test_a_sleep_that_began_before_counts_from_the_start(
+def test_a_sleep_that_began_before_the_probe_counts_from_the_start(
     switches_by: tuple[str, ...], sleeper: Target, start_probe: StartProbe
 ) -> None:
     sleeper.begin(f"nanosleep 1 {LASTING}")
@@ -226,7 +226,7 @@ def test_a_sleep_that_began_before_counts_from_the_start(
     assert "hrtimer_nanosleep" in [names.of(a) for a in sleep["kernel"]]
 
 
-def test_a_thread_that_computes_up_to_the_end(
+def test_a_thread_on_a_cpu_until_the_end_has_all_its_time(
     switches_by: tuple[str, ...], sleeper: Target, start_probe: StartProbe
 ) -> None:
     probe = start_probe("-p", str(sleeper.pid), *switches_by)

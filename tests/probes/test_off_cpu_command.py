@@ -28,7 +28,9 @@ REASONS = {
 
 
 @pytest.mark.parametrize("way", REASONS)
-def test_the_command_tells_the_reason(way: str, sleeper: Target, root: None, run: Run) -> None:
+def test_the_command_names_the_reason_for_blocking(
+    way: str, sleeper: Target, root: None, run: Run
+) -> None:
     sleeper.begin(f"{way} 100000 {2 * MS}")
     options = ("--at", "offcpu", "-d", "400ms", "--format", "json")
     done = run("stacks", "-p", str(sleeper.pid), *options)

@@ -30,7 +30,9 @@ from tests.probes.test_stacks import KernelNames
 StartProbe = Callable[..., Probe]
 
 
-def test_killed_in_its_sleep(sleeper: Target, start_probe: StartProbe) -> None:
+def test_a_thread_killed_in_its_sleep_was_blocked_until_then(
+    sleeper: Target, start_probe: StartProbe
+) -> None:
     probe = start_probe("-p", str(sleeper.pid), "--off-cpu")
     sleeper.begin(f"nanosleep 1 {LASTING}")
     settled(sleeper.pid)
@@ -80,7 +82,9 @@ def test_a_thread_that_executes_a_program_is_followed(
     assert_adds_up(found)
 
 
-def test_forks_are_followed_where_asked_for(sleeper: Target, start_probe: StartProbe) -> None:
+def test_forks_are_followed_with_the_follow_option(
+    sleeper: Target, start_probe: StartProbe
+) -> None:
     probe = start_probe("-p", str(sleeper.pid), "--off-cpu", "-f")
     sleeper.do(f"pipe 31 {MS}")
     settled(sleeper.pid)
@@ -97,7 +101,7 @@ def test_forks_are_followed_where_asked_for(sleeper: Target, start_probe: StartP
     assert naps["blocked_ns"] > naps["count"] * MS // 2
 
 
-def test_what_there_is_no_room_for_is_counted(sleeper: Target, start_probe: StartProbe) -> None:
+def test_stacks_without_room_are_counted_as_lost(sleeper: Target, start_probe: StartProbe) -> None:
     probe = start_probe("-p", str(sleeper.pid), "--off-cpu", "--max-stacks", "1")
     spent = sleeper.do(f"nanosleep 53 {MS}")
     settled(sleeper.pid)
@@ -110,7 +114,7 @@ def test_what_there_is_no_room_for_is_counted(sleeper: Target, start_probe: Star
     assert whole["thread_ns"] >= spent
 
 
-def test_threads_without_room_are_counted(sleeper: Target, start_probe: StartProbe) -> None:
+def test_threads_without_room_are_counted_as_lost(sleeper: Target, start_probe: StartProbe) -> None:
     probe = start_probe("-p", str(sleeper.pid), "--off-cpu", "--max-processes", "1")
     sleeper.do(f"crowd 100 {1000 * MS}")
     settled(sleeper.pid)
@@ -144,7 +148,7 @@ def test_user_and_kernel_frames(
     assert any(0 < a - base - by_futex < 200 for a in sleep["addresses"])
 
 
-def test_nothing_is_left_of_a_probe_that_is_killed(
+def test_a_killed_off_cpu_probe_leaves_no_bpf_programs(
     sleeper: Target, start_probe: StartProbe
 ) -> None:
     probe = start_probe("-p", str(sleeper.pid), "--off-cpu")
@@ -168,7 +172,7 @@ def test_nothing_is_left_of_a_probe_that_is_killed(
         (["--no-mmap"], 2, "needs Linux 5.8"),
     ],
 )
-def test_what_does_not_go_together_is_refused(
+def test_options_that_exclude_off_cpu_mode_are_refused(
     options: list[str], code: int, why: str, root: None
 ) -> None:
     done = subprocess.run(

@@ -23,7 +23,7 @@ def refused() -> Path:
 
 
 @pytest.mark.parametrize("sandbox", ["session", "uprobes", "reader", "replacer"])
-def test_all_else_is_refused(sandbox: str, refused: Path) -> None:
+def test_the_sandbox_refuses_all_other_system_calls(sandbox: str, refused: Path) -> None:
     done = subprocess.run([refused, sandbox], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
 
@@ -58,7 +58,7 @@ def test_no_seccomp_leaves_it_unconfined(target: Target, start_probe: StartProbe
     probe.stop()
 
 
-def test_the_child_that_places_breakpoints_too(
+def test_the_uprobes_child_is_in_a_sandbox_too(
     target: Target, start_probe: StartProbe, poller: Path
 ) -> None:
     location = f"{poller}:0x{offset_of(poller, 'break_check'):x}"
@@ -68,7 +68,7 @@ def test_the_child_that_places_breakpoints_too(
     probe.stop()
 
 
-def test_those_that_read_command_lines_too(target: Target, start_probe: StartProbe) -> None:
+def test_the_reading_children_are_in_a_sandbox_too(target: Target, start_probe: StartProbe) -> None:
     probe = start_probe("-p", str(target.pid))
     (replacer,) = until(lambda: children(probe.process.pid, "polltrace-read"))
     (reader,) = until(lambda: children(replacer, "polltrace-read"))

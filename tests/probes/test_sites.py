@@ -90,7 +90,7 @@ def test_the_same_sites_as_pyelftools_finds(list_sites: Path) -> None:
     assert run(list_sites, libc()) == expected
 
 
-def test_damaged_files_are_survived(list_sites: Path, tmp_path: Path) -> None:
+def test_damaged_elf_files_do_not_crash_the_reader(list_sites: Path, tmp_path: Path) -> None:
     """Headers, section tables and .eh_frame, under AddressSanitizer."""
     whole = libc().read_bytes()
     draw = random.Random(3)

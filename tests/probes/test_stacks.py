@@ -77,7 +77,9 @@ def test_the_automatic_stride_follows_a_lower_rate(target: Target, start_probe: 
     )
 
 
-def test_it_does_not_favour_one_of_two_paths(target: Target, start_probe: StartProbe) -> None:
+def test_the_automatic_stride_samples_two_paths_evenly(
+    target: Target, start_probe: StartProbe
+) -> None:
     """One path polls alone and slowly, another at full speed: each stands for its own polls."""
     fd = target.do("open tcp")
     probe = start_probe("-p", str(target.pid), "--stacks", "auto")
@@ -146,7 +148,9 @@ def test_a_full_kernel_map_is_counted_as_loss(target: Target, start_probe: Start
     assert lost["stacks"] > 0
 
 
-def test_no_kernel_part_unless_asked_for(target: Target, start_probe: StartProbe) -> None:
+def test_stacks_have_no_kernel_part_without_the_option(
+    target: Target, start_probe: StartProbe
+) -> None:
     fd = target.do("open tcp")
     probe = start_probe("-p", str(target.pid), "--stacks", "1")
     target.do(f"poll {fd} 101 0")
@@ -164,7 +168,7 @@ def test_watching_without_stacks(target: Target, start_probe: StartProbe) -> Non
 
 
 @pytest.mark.parametrize("watch", [[], ["--watch", "--gap", "0.05"]])
-def test_frames_of_what_changed(
+def test_frames_omit_processes_without_changes(
     watch: list[str], start_target: Callable[..., Target], start_probe: StartProbe
 ) -> None:
     busy, idle = start_target(), start_target()

@@ -19,7 +19,7 @@ def mapped_maps(probe: Probe) -> int:
         return sum("bpf-map" in line for line in maps)
 
 
-def test_nothing_is_mapped(target: Target, start_probe: StartProbe) -> None:
+def test_no_bpf_map_is_mapped_with_no_mmap(target: Target, start_probe: StartProbe) -> None:
     assert mapped_maps(start_probe("-p", str(target.pid))) > 0
     assert mapped_maps(start_probe("-p", str(target.pid), "--no-mmap")) == 0
 
@@ -77,13 +77,15 @@ def test_slots_are_used_again(target: Target, start_probe: StartProbe) -> None:
     assert total(probe) == 4 * 5003 + 1009
 
 
-def test_losses_are_read(target: Target, start_probe: StartProbe) -> None:
+def test_losses_are_reported_without_mapped_memory(target: Target, start_probe: StartProbe) -> None:
     probe = start_probe("-p", str(target.pid), "--no-mmap")
     target.do("fault 0 13")
     assert probe.stop()["lost"]["user_reads"] == 13
 
 
-def test_new_processes_by_name(start_probe: StartProbe, target: Target, poller: object) -> None:
+def test_new_processes_are_selected_by_name_without_mapped_memory(
+    start_probe: StartProbe, target: Target, poller: object
+) -> None:
     fd = target.do("open tcp")
     target.do(f"title orab{os.getpid()}")
     probe = start_probe("-n", f"^(orab{os.getpid()}|{poller})", "-i", "0.1", "--no-mmap")
@@ -102,7 +104,7 @@ def test_stacks_at_an_automatic_stride(target: Target, start_probe: StartProbe) 
     assert {s["hidden"] for s in found["stacks"]} == {"recovered"}
 
 
-def test_windows(target: Target, start_probe: StartProbe) -> None:
+def test_windows_without_mapped_memory(target: Target, start_probe: StartProbe) -> None:
     probe = start_probe("-p", str(target.pid), "--watch", "--gap", "0.05", "-i", "0.2", "--no-mmap")
     made = polls_until(target, probe, lambda p: p["windows"]["count"] > 2 and p["cpu_samples"] > 5)
     frame = probe.stop()

@@ -36,7 +36,7 @@ def test_each_knot_is_measured_once() -> None:
     assert not calibration.poll_costs.waiting
 
 
-def test_wanting_does_not_wait_and_news_can_be_waited_for() -> None:
+def test_a_calibration_runs_in_the_background_and_signals_its_end() -> None:
     go_on = threading.Event()
 
     def measure(_knot: Knot) -> CheckCost:

@@ -112,7 +112,7 @@ def test_timed_polls_replace_the_calibrated_cost_until_the_work_changes(machine:
     assert machine.rows()[11].poll_cost_s == COST
 
 
-def test_an_idle_process_wakes_with_its_own_rate_and_not_its_rest(machine: Machine) -> None:
+def test_the_rate_after_idling_leaves_out_the_idle_time(machine: Machine) -> None:
     for _ in range(60):
         machine.tick((11, 0.0, 0), (12, 0.0, 0))
     assert machine.rows()[11].cpu_pct == 0
@@ -125,7 +125,7 @@ def test_an_idle_process_wakes_with_its_own_rate_and_not_its_rest(machine: Machi
 
 
 @pytest.mark.parametrize("idle", range(1, 12))
-def test_a_process_may_wake_at_any_moment(machine: Machine, idle: int) -> None:
+def test_an_idle_process_that_runs_again_has_figures_again(machine: Machine, idle: int) -> None:
     for _ in range(idle):
         machine.tick((11, 0.0, 0), (12, 0.0, 0))
     machine.tick((11, 1.0, 0), (12, 0.0, 0))
@@ -214,7 +214,7 @@ def test_a_process_that_is_no_server_is_not_shown() -> None:
     assert host.snapshot(COSTS).rows == ()
 
 
-def test_costs_and_losses(machine: Machine) -> None:
+def test_costs_and_lost_events_of_the_probe_are_in_the_snapshot(machine: Machine) -> None:
     machine.tick((11, 0.0, 0), (12, 0.0, 0))
     machine.tick((11, 0.0, 0), (12, 0.0, 0))
     shown = machine.host.snapshot(COSTS)

@@ -39,7 +39,7 @@ class Database:
         return {identity: each.user for identity, each in self.identities.sessions.items()}
 
 
-def test_a_new_server_is_asked_about_once() -> None:
+def test_a_new_server_is_looked_up_once() -> None:
     database = Database()
     database.users = {11: "SCOTT", 12: "APP"}
     assert database.follow((11, 7)) == {(11, 7): "SCOTT"}
@@ -50,7 +50,7 @@ def test_a_new_server_is_asked_about_once() -> None:
     assert database.follow((11, 7), (12, 7)) == {(11, 7): "SCOTT", (12, 7): "APP"}
 
 
-def test_a_reused_pid_has_no_name_until_it_was_asked_about() -> None:
+def test_a_reused_pid_has_no_name_until_the_next_query() -> None:
     database = Database()
     database.users = {11: "SCOTT"}
     assert database.follow((11, 7)) == {(11, 7): "SCOTT"}
@@ -61,7 +61,7 @@ def test_a_reused_pid_has_no_name_until_it_was_asked_about() -> None:
     assert database.follow((11, 99)) == {(11, 99): "OTHER"}
 
 
-def test_another_instance_on_this_host_has_pids_of_its_own() -> None:
+def test_identities_of_another_instance_are_not_used() -> None:
     database = Database()
     database.users = {11: "SCOTT"}
     other = server(11)
@@ -72,7 +72,7 @@ def test_another_instance_on_this_host_has_pids_of_its_own() -> None:
     assert database.identities.sessions == {}
 
 
-def test_a_database_that_goes_away_takes_no_names_along() -> None:
+def test_names_stay_when_the_database_goes_away() -> None:
     database = Database()
     database.users = {11: "SCOTT"}
     database.follow((11, 7))
@@ -80,7 +80,7 @@ def test_a_database_that_goes_away_takes_no_names_along() -> None:
     assert database.follow((11, 7), (12, 7)) == {(11, 7): "SCOTT"}
 
 
-def test_one_that_cannot_be_asked_at_all_is_reported_at_once() -> None:
+def test_a_wrong_login_is_reported_at_once() -> None:
     def refuse(_login: Login) -> Mapping[int, DatabaseSession]:
         raise DriverError("wrong password")
 

@@ -24,7 +24,7 @@ from polltrace.watch.titles import title_pattern
         "tnslsnr LISTENER -inherit",
     ],
 )
-def test_posix_and_python_agree(title: str) -> None:
+def test_the_title_pattern_means_the_same_to_posix_and_python(title: str) -> None:
     ended = subprocess.run(
         ["grep", "-qE", "-e", title_pattern()], input=title, text=True, check=False
     )

@@ -104,7 +104,7 @@ def test_the_interval_is_wider_where_neighbouring_windows_are_alike() -> None:
     assert held_without < 0.80 * 2000
 
 
-def test_less_seen_is_less_known() -> None:
+def test_fewer_windows_give_a_wider_interval() -> None:
     chance = random.Random(5)
     one = [(1000 * chance.gauss(1, 0.2), 0.01) for _ in range(10)]
     widths = []
@@ -119,13 +119,13 @@ def test_less_seen_is_less_known() -> None:
     assert alone.high > 20 * alone.per_s
 
 
-def test_no_poll_in_little_time_is_not_no_polls() -> None:
+def test_no_poll_in_little_cpu_time_bounds_the_rate_only_loosely() -> None:
     found = known(window_rate(sums([(0.0, 0.001)] * 10), 5.0, 5.0))
     assert (found.per_s, found.low) == (0.0, 0.0)
     assert found.high == pytest.approx(300)
 
 
-def test_squares_of_an_older_probe_are_missed() -> None:
+def test_without_squares_the_interval_is_unbounded() -> None:
     windows = PollWindows(10, 10_000.0, 0.1, 0.1)
     found = known(window_rate(windows, 5.0, 5.0))
     assert (found.per_s, found.low) == pytest.approx((100_000, 0.0))
@@ -150,7 +150,7 @@ def test_a_process_that_ran_in_no_window_has_no_rate() -> None:
     assert known(history.rate).per_s == pytest.approx(90_000)
 
 
-def test_one_that_hardly_ran_polls_nothing_to_speak_of() -> None:
+def test_a_process_that_hardly_ran_has_a_rate_of_zero() -> None:
     history = History.since(0.0)
     for second in range(1, 8):
         history.add(Counts(second, 0.0005 * second, sums([(0.0, 0.0)] * 2 * second)))
