@@ -13,7 +13,8 @@ from polltrace.errors import NoSuchProcessError
 
 def selected(args: argparse.Namespace) -> bool:
     """True if the options select any process."""
-    return bool(args.pid or args.name or args.sid or args.all)
+    by_group = args.container or args.unit or args.cgroup
+    return bool(args.pid or args.name or args.sid or args.all or by_group)
 
 
 def pid_list(text: str) -> list[int]:

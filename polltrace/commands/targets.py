@@ -12,6 +12,7 @@ from polltrace.commands.arguments import pid_list
 from polltrace.engines.dialect import compiled, posix
 from polltrace.errors import HostError, NoSuchProcessError, UsageError
 from polltrace.printable import note
+from polltrace.servers.cgroups import control_group, of_container
 from polltrace.servers.chain_symbols import unmatched_chains
 from polltrace.servers.servers import Server, check_seen, servers, unanswered
 from polltrace.watch.titles import title_pattern
@@ -35,6 +36,16 @@ def add_target_arguments(parser: argparse.ArgumentParser) -> None:
     )
     which.add_argument("--sid", metavar="INSTANCE", help="dedicated servers of this instance")
     which.add_argument("--all", action="store_true", help="every dedicated server of this host")
+    which.add_argument(
+        "--container",
+        metavar="PREFIX",
+        help="the processes of the container whose identifier begins so (Docker, Podman, "
+        "containerd, CRI-O; of LXC its name)",
+    )
+    which.add_argument("--unit", metavar="NAME", help="the processes of this systemd unit")
+    which.add_argument(
+        "--cgroup", metavar="PATH", help="the processes in this control group and below it"
+    )
 
 
 def add_server_argument(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
@@ -58,23 +69,55 @@ def target_pids(args: argparse.Namespace) -> list[int]:
         titles = procfs.titles(procfs.pids())
         pids = [pid for pid, title in titles if args.name.search(title)]
         missing = f"process with a title like {args.name.pattern!r}"
+    elif _is_by_group(args):
+        pids, missing = _of_group(args)
     else:
         pids = [server.pid for server in servers() if args.all or server.instance == args.sid]
         missing = "dedicated server" if args.all else f"dedicated server of instance {args.sid}"
     # A pattern is on our own command line too, and on that of the shell or sudo that ran us.
     pids = sorted(set(pids) - procfs.ancestors())
     if not pids:
-        if args.name is None:
+        if args.name is None and not _is_by_group(args):
             check_seen()
             _check_answered()
         raise NoSuchProcessError(f"no {missing} on this host ('polltrace ps' lists the servers)")
-    if args.name is None:
+    if args.name is None and not _is_by_group(args):
         note_unanswered(pids)
     return pids
 
 
+def _is_by_group(args: argparse.Namespace) -> bool:
+    return any(choice is not None for choice in (args.container, args.unit, args.cgroup))
+
+
+def _of_group(args: argparse.Namespace) -> tuple[list[int], str]:
+    """The processes of the chosen control group, and the words for their absence.
+
+    Raises UsageError where more than one container is meant.
+    """
+    if args.container is not None:
+        containers = of_container(procfs.pids(), args.container)
+        if len(containers) > 1:
+            raise UsageError(
+                f"{len(containers)} containers begin with {args.container!r}: "
+                f"{', '.join(sorted(name[:16] for name in containers)[:5])}; give more of it"
+            )
+        return [pid for pids in containers.values() for pid in pids], (
+            f"process in a container whose identifier begins with {args.container!r}"
+        )
+    groups = [(pid, control_group(pid)) for pid in procfs.pids()]
+    if args.unit is not None:
+        return [pid for pid, group in groups if group.is_of_unit(args.unit)], (
+            f"process of the systemd unit {args.unit!r}"
+        )
+    return [pid for pid, group in groups if group.is_in(args.cgroup)], (
+        f"process in the control group {args.cgroup!r}"
+    )
+
+
 def probe_targets(args: argparse.Namespace) -> list[str]:
-    """The selection as options of polltrace-probe, which also follows processes to come.
+    """The selection as options of polltrace-probe, which also follows processes to come where they
+    are chosen by title.
 
     Raises UsageError for no choice or two.
     """
@@ -83,6 +126,8 @@ def probe_targets(args: argparse.Namespace) -> list[str]:
         return ["-p", ",".join(map(str, dict.fromkeys(args.pid)))]
     if args.name is not None:
         return ["-n", posix(args.name.pattern)]
+    if _is_by_group(args):
+        return ["-p", ",".join(map(str, target_pids(args)))]
     return ["-n", title_pattern(args.sid)]
 
 
@@ -93,6 +138,9 @@ def target_options(args: argparse.Namespace) -> list[str]:
         return ["-p", ",".join(map(str, args.pid))]
     if args.name is not None:
         return [f"--name={args.name.pattern}"]
+    for name in ("container", "unit", "cgroup"):
+        if (choice := getattr(args, name)) is not None:
+            return [f"--{name}={choice}"]
     return ["--all"] if args.all else [f"--sid={args.sid}"]
 
 
@@ -147,9 +195,13 @@ def note_unmatched_chains(pids: Iterable[int]) -> None:
 
 
 def _check_one_choice(args: argparse.Namespace) -> None:
-    chosen = [bool(args.pid), args.name is not None, args.sid is not None, args.all]
+    values = (args.name, args.sid, args.container, args.unit, args.cgroup)
+    chosen = [bool(args.pid), args.all, *(value is not None for value in values)]
     if sum(chosen) != 1:
-        raise UsageError("choose processes with one of -p PID, -n REGEX, --sid INSTANCE, --all")
+        raise UsageError(
+            "choose processes with one of -p PID, -n REGEX, --sid INSTANCE, --all, --container "
+            "PREFIX, --unit NAME, --cgroup PATH"
+        )
 
 
 def _pattern(text: str) -> re.Pattern[str]:
