@@ -77,11 +77,12 @@ void answer_error(struct server *server, unsigned cursor, uint64_t rows) {
     }
 }
 
-// go-ora, JDBC and python-oracledb 1 read the scale of these types as a
-// compressed number, node-oracledb and later python-oracledb as a byte. How a
-// real server chooses between the two is not documented. Capabilities
-// 5 and 6 distinguish these: of those that read a byte the former has the bit
-// 0x08, and the latter is 0.
+// go-ora, JDBC, python-oracledb 1 and node-oracledb before 6.3 read the scale
+// of these types as a compressed number, later versions of the two as a byte.
+// The choice of a real server is not documented. Those that read a byte name
+// the newest description of a column (663) in their table of types or have the
+// bit 0x08 of capability 5, as links between labs do, and their capability 6 is
+// 0. JDBC's is 1.
 static void answer_scale(struct server *server, const struct column *column) {
     const bool compressed =
         server->compressed_scales &&

@@ -12,6 +12,8 @@ enum {
     CAP_BACKPORT = 5,
     PLAIN_SCALES = 0x08, // see answer.c
     CAP_COMPRESSED_SCALES = 6,
+    // In the table of types; see answer.c.
+    TYPE_COLUMN_DESCRIPTION = 663,
     CAP_FIELD_VERSION = 7,
     CAP_WIDE_TYPES = 27, // types have two bytes
     CAP_LARGE = 37,

@@ -25,11 +25,16 @@ void iterations_skip(struct server *server, const struct bind_type *bind,
 
 // A statement can set a PL/SQL array, but read none.
 static bool arrays_fit(struct server *server, const struct open_cursor *open) {
+    enum { ARRAY_IN_SQL = 1484 };
     for (unsigned i = 0; i < open->cursor.placeholders; i++) {
         const struct bind_type *bind = bind_of(open, i);
-        if (bind && bind->array &&
-            (open->cursor.kind != STATEMENT_BLOCK ||
-             cursor_direction(&open->cursor, i) != DIRECTION_OUT)) {
+        if (!bind || !bind->array)
+            continue;
+        if (open->cursor.kind != STATEMENT_BLOCK) {
+            server_raise(server, ARRAY_IN_SQL, "");
+            return false;
+        }
+        if (cursor_direction(&open->cursor, i) != DIRECTION_OUT) {
             server_raise(server, 3001, "reading a bind that is a PL/SQL array");
             return false;
         }

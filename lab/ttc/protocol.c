@@ -95,7 +95,8 @@ void negotiate_protocol(struct server *server) {
 // Which types the client knows, and how each is represented: as usual. Of each
 // the type, its type in messages, and unless that is 0 the representation and a
 // zero. A type of 0 ends the table.
-static bool read_type_table(struct wire_in *in, bool wide) {
+// `describes`: whether the client knows the newest description of a column.
+static bool read_type_table(struct wire_in *in, bool wide, bool *describes) {
     const size_t size = wide ? 2 : 1;
     bool first = true;
     for (;;) {
@@ -104,6 +105,7 @@ static bool read_type_table(struct wire_in *in, bool wide) {
             type = type << 8 | in_u8(in);
         if (in->bad || type == 0)
             return !in->bad;
+        *describes |= type == TYPE_COLUMN_DESCRIPTION;
         // go-ora has the national character set before the table, which
         // begins with VARCHAR2, and little-endian.
         if (first && type != 1) {
@@ -133,8 +135,6 @@ void negotiate_data_types(struct server *server) {
     }
     uint8_t large = compile.length > CAP_LARGE ? compile.at[CAP_LARGE] : 0;
     uint8_t theirs = compile.at[CAP_FIELD_VERSION];
-    server->compressed_scales = !(compile.at[CAP_BACKPORT] & PLAIN_SCALES) ||
-                                compile.at[CAP_COMPRESSED_SCALES];
     server->text_has_length = flags & DATA_TYPES_TEXT_HAS_LENGTH;
     server->field_version =
         theirs < OUR_FIELD_VERSION ? theirs : OUR_FIELD_VERSION;
@@ -146,10 +146,13 @@ void negotiate_data_types(struct server *server) {
         in_skip(in, sizeof utc + (large & LARGE_TIME_ZONE ? 4 : 0));
     const bool wide =
         compile.length > CAP_WIDE_TYPES && compile.at[CAP_WIDE_TYPES];
-    if (!read_type_table(in, wide)) {
+    const bool compressed = compile.at[CAP_COMPRESSED_SCALES];
+    bool describes = compile.at[CAP_BACKPORT] & PLAIN_SCALES;
+    if (!read_type_table(in, wide, &describes)) {
         server_violated(server, "table of data types");
         return;
     }
+    server->compressed_scales = compressed || !describes;
 
     out_u8(out, MESSAGE_DATA_TYPES);
     if (zone) {

@@ -101,6 +101,7 @@ static const struct {
     {1468, "a predicate may reference only one outer-joined table"},
     {1476, "divisor is equal to zero"},
     {1481, "invalid number format model"},
+    {1484, "arrays can only be bound to PL/SQL statements"},
     {1489, "result of string concatenation is too long"},
     {1555, "snapshot too old: rollback segment number  with name \"\" too "
            "small"},

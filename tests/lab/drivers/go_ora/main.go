@@ -123,6 +123,8 @@ func rows(c *sql.Conn, text string, binds ...any) [][]string {
 			switch v := value.(type) {
 			case time.Time:
 				texts[i] = v.UTC().Format(time.RFC3339Nano)
+			case goora.TimeStamp: // before 2.5.23
+				texts[i] = time.Time(v).UTC().Format(time.RFC3339Nano)
 			case []byte:
 				texts[i] = fmt.Sprintf("%x", v)
 			default:

@@ -526,7 +526,7 @@ def check_refusals(connection: Any) -> None:
     refused["another schema"] = lambda: of_schema("HR")
     for name, run in refused.items():
         answer = run() if name == "another schema" else failure(run)
-        if version() < (2, 0) and str(answer).startswith("DPY-300"):
+        if version() < (2, 1) and str(answer).startswith("DPY-300"):
             left_out(f"{name}, which the driver itself refuses")
             continue
         check(f"{name} is refused", str(answer)[:4], "ORA-")
