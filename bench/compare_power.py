@@ -26,7 +26,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from polltrace.errors import PolltraceError
-from polltrace.scenarios.analyse.comparison import Outcome, compare
+from polltrace.scenarios.analyse.comparison import ComparisonOutcome, compare
 from polltrace.scenarios.analyse.run_file import Line, RunData, read_run
 
 GROWTHS_PCT = (0.0, 1.0, 2.0, 5.0, 10.0)
@@ -64,7 +64,7 @@ def _slower(line: Line, growth: float) -> Line:
 def flagged(base: RunData, new: RunData, margin: float) -> bool:
     """True if any time of any cell is called a regression."""
     rows = compare(base, new, margin).rows
-    return any(row.outcome is Outcome.REGRESSION and not row.exact for row in rows)
+    return any(row.outcome is ComparisonOutcome.REGRESSION and not row.exact for row in rows)
 
 
 def power(runs: Sequence[RunData]) -> Iterator[str]:

@@ -43,7 +43,7 @@ _DECLARATION = re.compile(
 _C_STATEMENTS = {"return", "else", "goto", "case"}
 
 
-class Text(NamedTuple):
+class SourceText(NamedTuple):
     """A name, a docstring or a comment of a source file, with its first line."""
 
     kind: str
@@ -51,33 +51,33 @@ class Text(NamedTuple):
     text: str
 
 
-def python_texts(source: str) -> Iterator[Text]:
+def python_texts(source: str) -> Iterator[SourceText]:
     """Names, docstrings and comments of a Python file."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             if docstring := ast.get_docstring(node):
-                yield Text("docstring", getattr(node, "lineno", 1), docstring)
+                yield SourceText("docstring", getattr(node, "lineno", 1), docstring)
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            yield Text("name", node.lineno, node.id)
+            yield SourceText("name", node.lineno, node.id)
         elif isinstance(node, ast.arg):
-            yield Text("name", node.lineno, node.arg)
+            yield SourceText("name", node.lineno, node.arg)
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         if token.type == tokenize.COMMENT:
-            yield Text("comment", token.start[0], token.string)
+            yield SourceText("comment", token.start[0], token.string)
 
 
-def c_texts(source: str) -> Iterator[Text]:
+def c_texts(source: str) -> Iterator[SourceText]:
     """Names and line comments of a C file."""
     for number, line in enumerate(source.splitlines(), 1):
         code, slashes, comment = line.partition("//")
         if slashes:
-            yield Text("comment", number, comment)
+            yield SourceText("comment", number, comment)
         match = _DECLARATION.match(code)
         if match and match[1] not in _C_STATEMENTS:
-            yield Text("name", number, match[1])
+            yield SourceText("name", number, match[1])
 
 
-def texts_of(folder: Path) -> Iterator[tuple[str, Text]]:
+def texts_of(folder: Path) -> Iterator[tuple[str, SourceText]]:
     """Every text of the tracked sources below `folder`, tests excepted, with the file's name."""
     listed = subprocess.run(
         ["git", "-C", folder, "ls-files", "*.py", "*.c", "*.h"],
@@ -94,14 +94,14 @@ def texts_of(folder: Path) -> Iterator[tuple[str, Text]]:
             yield name, text
 
 
-class Totals:
+class ProseTotals:
     """Counts over all texts, and the places that `--list` prints."""
 
     def __init__(self) -> None:
         self.docstrings = self.fragments = self.names = self.vague = self.words = self.whats = 0
         self.places: list[str] = []
 
-    def add(self, name: str, text: Text) -> None:
+    def add(self, name: str, text: SourceText) -> None:
         if text.kind == "name":
             self.names += 1
             if _VAGUE.match(text.text):
@@ -133,7 +133,7 @@ def main() -> int:
     parser.add_argument("--list", action="store_true", help="print every place")
     parser.add_argument("folder", nargs="?", type=Path, default=Path(__file__).parents[1])
     args = parser.parse_args()
-    totals = Totals()
+    totals = ProseTotals()
     for name, text in texts_of(args.folder):
         totals.add(name, text)
     if args.list:

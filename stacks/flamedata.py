@@ -11,12 +11,12 @@ from typing import Any
 from polltrace.stacks.compare import compare
 from polltrace.stacks.layers.table import KERNEL, NAMELESS, OTHER, Layer, LayerTable
 from polltrace.stacks.picture import Picture, Side
-from polltrace.stacks.stack_tree import Call
+from polltrace.stacks.stack_tree import CalledFunction
 
 MOST_TABLE_ROWS = 40
 
 
-def used_layers(calls: Sequence[Call], layers: LayerTable) -> tuple[Layer, ...]:
+def used_layers(calls: Sequence[CalledFunction], layers: LayerTable) -> tuple[Layer, ...]:
     """The layers that the calls belong to, in the table's order; none without a table."""
     if not layers.layers:
         return ()
@@ -24,7 +24,7 @@ def used_layers(calls: Sequence[Call], layers: LayerTable) -> tuple[Layer, ...]:
     return tuple(layer for layer in (*layers.layers, OTHER, NAMELESS, KERNEL) if layer in used)
 
 
-def page_data(calls: Sequence[Call], picture: Picture) -> dict[str, Any]:
+def page_data(calls: Sequence[CalledFunction], picture: Picture) -> dict[str, Any]:
     """The input of the page's script: names and layers by number, a row for each call."""
     used = used_layers(calls, picture.layers)
     names = {name: i for i, name in enumerate(dict.fromkeys(c.name for c in calls))}

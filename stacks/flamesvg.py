@@ -12,7 +12,7 @@ from html import escape
 
 from polltrace.stacks.folded import total
 from polltrace.stacks.picture import Picture
-from polltrace.stacks.stack_tree import Call, call_tree
+from polltrace.stacks.stack_tree import CalledFunction, call_tree
 from polltrace.stacks.text import printable
 
 WIDTH, ROW, TITLE, NOTE, LETTER, NARROWEST = 1200, 18, 44, 16, 7.3, 0.4
@@ -23,7 +23,7 @@ _SMALLER, _SAME, _LARGER = (98, 168, 229), (243, 243, 243), (245, 155, 66)
 class Box:
     """A call and where it is drawn: its left edge `x` and its `width`, in units of the picture."""
 
-    call: Call
+    call: CalledFunction
     x: float
     width: float
 
@@ -59,7 +59,7 @@ width="{WIDTH}" height="{height}" role="img" font-family="monospace" font-size="
 """
 
 
-def _boxes(calls: tuple[Call, ...]) -> Iterator[Box]:
+def _boxes(calls: tuple[CalledFunction, ...]) -> Iterator[Box]:
     """Those wide enough to be seen; callees stand side by side from their caller's left edge."""
     whole = calls[0].after
     edges = [0.0]
@@ -72,7 +72,7 @@ def _boxes(calls: tuple[Call, ...]) -> Iterator[Box]:
             yield Box(call, x, width)
 
 
-def _changes(picture: Picture, calls: tuple[Call, ...]) -> dict[Call, float]:
+def _changes(picture: Picture, calls: tuple[CalledFunction, ...]) -> dict[CalledFunction, float]:
     """How much each call's share grew, 0 to 1; empty without a profile to compare with."""
     if picture.before is None:
         return {}
@@ -96,7 +96,9 @@ def _drawn(box: Box, height: int, change: float | None, colour: str) -> str:
     )
 
 
-def _colour(call: Call, picture: Picture, changes: dict[Call, float], largest: float) -> str:
+def _colour(
+    call: CalledFunction, picture: Picture, changes: dict[CalledFunction, float], largest: float
+) -> str:
     if call.depth == 0:
         return "#e6e6e6"
     if picture.before is None:

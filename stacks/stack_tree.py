@@ -11,7 +11,7 @@ from polltrace.stacks.folded import Folded
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class CalledFunction:
     """The function `name` called along one path; depth 0 is the root "all", its callees have depth
     1.
 
@@ -27,7 +27,7 @@ class Call:
 ROOT = "all"
 
 
-def call_tree(after: Folded, before: Folded | None = None) -> tuple[Call, ...]:
+def call_tree(after: Folded, before: Folded | None = None) -> tuple[CalledFunction, ...]:
     """Every call of both profiles, a caller before its callees, callees by name.
 
     Flat and without recursion: folded text from elsewhere may hold stacks of any depth.
@@ -47,7 +47,9 @@ def call_tree(after: Folded, before: Folded | None = None) -> tuple[Call, ...]:
             rows[at][1] += counts[0]
             rows[at][2] += counts[1]
         shown = stack
-    return tuple(Call(depth, name, b, a) for (depth, b, a), name in zip(rows, names, strict=True))
+    return tuple(
+        CalledFunction(depth, name, b, a) for (depth, b, a), name in zip(rows, names, strict=True)
+    )
 
 
 def _merged(after: Folded, before: Folded) -> Iterator[tuple[tuple[str, ...], tuple[int, int]]]:

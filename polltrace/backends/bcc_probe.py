@@ -136,7 +136,7 @@ def speaking_to(fd: int) -> Iterator[None]:
             os.close(saved_fd)
 
 
-class Probe:
+class PollCounter:
     def __init__(self, options: argparse.Namespace) -> None:
         self.options = options
         # PID: start ticks, CPU seconds when first seen.
@@ -327,7 +327,7 @@ def main() -> int:
             compiled(options)
             print("yes")
             return 0
-        probe = Probe(options)
+        probe = PollCounter(options)
         probe.finish(probe.run())
         return 0
     except BrokenPipeError:  # the reader has gone; text still in the buffer must not fail at exit

@@ -21,7 +21,7 @@ from polltrace.profiles.profile import Profile
 from polltrace.profiles.sampled import AT_POLL, NamedStack, judged_stack
 from polltrace.stacks import ProcessError, Symbolizer
 from polltrace.stop_at.capture import Refused
-from polltrace.stop_at.counter import CallCounter, CountedCalls, ProcessCounts
+from polltrace.stop_at.counter import ProcessCounts, PtraceCallCounter, PtraceCounts
 from polltrace.stop_at.guard import TracingProcess
 from polltrace.stop_at.refusals import check_before
 from polltrace.stop_at.syscalls import POLLS
@@ -47,7 +47,7 @@ class PtraceProbe:
     ) -> None:
         self._pids, self._follow, self._duration_s = list(pids), follow, duration_s
         limits = Limits(duration_s, LONGEST_STOP_S)
-        self._counter = CallCounter(self._pids, limits, follow, stacks)
+        self._counter = PtraceCallCounter(self._pids, limits, follow, stacks)
         self._names = Symbolizer() if stacks else None
         self._engines: dict[int, Engine] = {}
 
@@ -84,7 +84,7 @@ class PtraceProbe:
         self._process.wait()
         seconds = time.monotonic() - self._began_s
         counted = self._process.result()
-        if not isinstance(counted, CountedCalls):
+        if not isinstance(counted, PtraceCounts):
             raise self._failed(counted)
         watched = {
             pid: counts for pid, counts in counted.processes.items() if self._is_watched(pid)
@@ -165,7 +165,7 @@ class PtraceProbe:
         return HostError(f"cannot trace: {os.strerror(outcome.errno)}")
 
 
-def _gaps(counted: CountedCalls) -> tuple[str, ...]:
+def _gaps(counted: PtraceCounts) -> tuple[str, ...]:
     gaps = []
     if counted.end is End.SUSPENDED:
         gaps.append("polltrace was suspended, so it let the processes go then.")

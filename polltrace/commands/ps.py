@@ -12,7 +12,7 @@ from polltrace.profiles.frames import ProcessTotals
 from polltrace.servers.client_servers import with_client_servers
 from polltrace.servers.database import Lookup, lookup
 from polltrace.servers.login import add_connect_arguments
-from polltrace.servers.ps_report import Session, ps_data, ps_table
+from polltrace.servers.ps_report import ObservedServer, ps_data, ps_table
 from polltrace.servers.servers import Server, check_seen, servers
 
 
@@ -52,7 +52,7 @@ class Ps:
         return 0
 
 
-def _watch(chosen: list[Server], duration_s: float, database: Lookup) -> list[Session]:
+def _watch(chosen: list[Server], duration_s: float, database: Lookup) -> list[ObservedServer]:
     """The sessions of these servers, without those that end before counting begins."""
     if not chosen:
         return []
@@ -66,7 +66,7 @@ def _watch(chosen: list[Server], duration_s: float, database: Lookup) -> list[Se
         (totals.pid, totals.start_ticks): totals for totals in profile.totals
     }
     return [
-        Session(
+        ObservedServer(
             database.with_sid(server),
             totals_by_identity[server.identity],
             profile.seconds,

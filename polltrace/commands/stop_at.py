@@ -11,7 +11,7 @@ from polltrace.errors import UsageError
 from polltrace.stacks import AddressSpace, Frame, ProcessError, Symbolizer
 from polltrace.stacks.errors import UnansweredError
 from polltrace.stacks.reading_process import read_within
-from polltrace.stop_at.capture import Refused, StackCopy, Wanted
+from polltrace.stop_at.capture import Refused, StackCopy, StopCondition
 from polltrace.stop_at.checked_calls import call_names
 from polltrace.stop_at.guard import stop_at
 from polltrace.stop_at.objects import FrameRules
@@ -73,7 +73,7 @@ class StopAt:
         names = (
             [args.syscall] if args.syscall else call_names(recognised[0] if recognised else None)
         )
-        conditions = Wanted(frozenset(NUMBERS[name] for name in names), not args.syscall)
+        conditions = StopCondition(frozenset(NUMBERS[name] for name in names), not args.syscall)
         check_before(pid)
         outcome = stop_at(pid, conditions, Limits(args.duration, args.longest_stop))
         if isinstance(outcome, Refused):

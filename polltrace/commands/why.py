@@ -11,7 +11,7 @@ from polltrace.commands.output import add_json_argument, show
 from polltrace.commands.targets import add_server_argument, one_server
 from polltrace.errors import NoSuchProcessError
 from polltrace.servers.client_servers import with_client_servers
-from polltrace.servers.ps_report import Session
+from polltrace.servers.ps_report import ObservedServer
 from polltrace.servers.servers import Server
 from polltrace.servers.why_report import why_data, why_text
 
@@ -63,7 +63,7 @@ class Why:
         matching = [totals for totals in profile.totals if totals.start_ticks == server.start_ticks]
         if not matching:
             raise NoSuchProcessError(f"process {server.pid} ended while it was observed")
-        session = Session(server, matching[0], profile.seconds)
+        session = ObservedServer(server, matching[0], profile.seconds)
         show(args.json, lambda: why_data(session), lambda: why_text(session))
         return 0
 

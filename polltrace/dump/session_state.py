@@ -23,7 +23,7 @@ from polltrace.servers.activity import (
 )
 from polltrace.servers.database import DatabaseSession
 from polltrace.servers.login import Login
-from polltrace.servers.ps_report import Session
+from polltrace.servers.ps_report import ObservedServer
 from polltrace.servers.servers import Server
 from polltrace.stacks import ProcessError, Symbolizer
 
@@ -50,7 +50,7 @@ class SessionState:
     `database` is None where no database was queried, or where it has no session of the process.
     """
 
-    session: Session
+    session: ObservedServer
     budget: TimeBudget
     stacks: Sequence[NamedStack]
     samples: int
@@ -84,10 +84,10 @@ def session_state(server: Server, seconds: float, login: Login | None) -> Sessio
     )
 
 
-def _counted(server: Server, seconds: float) -> Session:
+def _counted(server: Server, seconds: float) -> ObservedServer:
     with EbpfProbe([server.pid], ProbeOptions(duration_s=seconds)) as probe:
         profile = probe.profile()
-    return Session(server, _only(server, profile), profile.seconds)
+    return ObservedServer(server, _only(server, profile), profile.seconds)
 
 
 def _sampled(server: Server, seconds: float) -> tuple[TimeBudget, Sequence[NamedStack]]:

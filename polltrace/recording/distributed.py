@@ -53,7 +53,7 @@ class DistributedSession:
 
 
 @dataclass(frozen=True, slots=True)
-class Distributed:
+class DistributedSessions:
     """`recordings` that are reported together, and the `sessions` in them that have links and are
     not themselves remote ends.
     """
@@ -62,7 +62,7 @@ class Distributed:
     sessions: tuple[DistributedSession, ...]
 
 
-def distributed(recordings: Sequence[RecordingSummary]) -> Distributed:
+def distributed(recordings: Sequence[RecordingSummary]) -> DistributedSessions:
     """Find the sessions over links. Pure: everything comes from the recordings.
 
     Raises UsageError where a process is in two of them: it would count twice.
@@ -102,7 +102,7 @@ def distributed(recordings: Sequence[RecordingSummary]) -> Distributed:
         )
 
     origins = [number for number in sessions_of if number not in client_of]
-    return Distributed(
+    return DistributedSessions(
         tuple(recordings), tuple(with_remote(number, frozenset()) for number in origins)
     )
 

@@ -28,7 +28,7 @@ from polltrace.recording.fold import Recording
 from polltrace.recording.links import Presence, links
 from polltrace.recording.series import Span
 from polltrace.recording.stacks import stacks_of
-from polltrace.servers.ps_report import BUSY_CPU_S, Session
+from polltrace.servers.ps_report import BUSY_CPU_S, ObservedServer
 from polltrace.servers.servers import Server, ServerName
 
 
@@ -374,11 +374,11 @@ def _load(
     return counted_load(totals, seconds, sampled.probe_s_per_poll if sampled else 0.0)
 
 
-def _watched(server: Server | None, totals: ProcessTotals, seconds: float) -> Session | None:
+def _watched(server: Server | None, totals: ProcessTotals, seconds: float) -> ObservedServer | None:
     """The session in the form of `polltrace ps`, so that both commands decide alike on the break
     mode.
     """
-    return Session(server, totals, seconds) if server else None
+    return ObservedServer(server, totals, seconds) if server else None
 
 
 def _title(recording: Recording, identity: Identity) -> str:

@@ -225,7 +225,7 @@ def sides_lines(difference: Difference) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class FigureRow:
+class ChangeRow:
     """The cells of a figure: name, before, after, change. `is_noise`: its change has an interval
     that includes zero.
     """
@@ -234,18 +234,18 @@ class FigureRow:
     is_noise: bool
 
 
-def figure_rows(difference: Difference) -> list[FigureRow]:
+def figure_rows(difference: Difference) -> list[ChangeRow]:
     """The figures of both recordings and their changes, then counts of sessions."""
     changes = (*difference.changes, *difference.waits)
     rows = [
-        FigureRow([_name(c), _value(c.earlier), _value(c.later), _change(c)], _is_noise(c))
+        ChangeRow([_name(c), _value(c.earlier), _value(c.later), _change(c)], _is_noise(c))
         for c in changes
     ]
     counts = [(f"{mode} sessions", pair) for mode, pair in difference.modes.items()]
     counts += [(f"sessions of skip {skip}", pair) for skip, pair in difference.skips.items()]
     for name, (before, after) in counts:
         change = f"{after - before:+,}" if after != before else "0"
-        rows.append(FigureRow([name, f"{before:,}", f"{after:,}", change], is_noise=False))
+        rows.append(ChangeRow([name, f"{before:,}", f"{after:,}", change], is_noise=False))
     return rows
 
 

@@ -12,7 +12,7 @@ from polltrace.recording.difference import Difference
 from polltrace.recording.stacks import folded_stacks
 from polltrace.recording_report.diff import (
     HEADS,
-    FigureRow,
+    ChangeRow,
     bpf_lines,
     figure_rows,
     folded_pair,
@@ -79,7 +79,7 @@ def _graph(  # noqa: PLR0913, PLR0917
     )
 
 
-def _noise_html(rows: Sequence[FigureRow]) -> str:
+def _noise_html(rows: Sequence[ChangeRow]) -> str:
     """The figures whose change is noise, grey and collapsed; nothing without such figures."""
     if not rows:
         return ""

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from polltrace.intervals import Estimate
-from polltrace.recording.distributed import Distributed, DistributedSession, distributed
+from polltrace.recording.distributed import DistributedSession, DistributedSessions, distributed
 from polltrace.recording.fold import read
 from polltrace.recording.summary import summary
 from polltrace.recording_report.data import report_data
@@ -39,7 +39,7 @@ _HEADS_OF_LOSS = ("Lost CPU s [95 %]", "Lost, % of its CPU [95 %]")
 class DistributedReport:
     """The report on several recordings; see `polltrace.file_reports`."""
 
-    distributed: Distributed
+    distributed: DistributedSessions
 
     def text(self) -> str:
         lines = [_TITLE, *self._torn(), "", *(_text_table(self.distributed.sessions) or [_NONE])]

@@ -32,7 +32,7 @@ WHY = "See 'polltrace why -p PID'."
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class ObservedServer:
     """A server process, and its `totals` over the `seconds` it was watched.
 
     `database_session` is its session by the database's views; None where none was queried.
@@ -88,7 +88,7 @@ class Session:
         return self.polls / self.seconds
 
 
-def ps_data(sessions: Sequence[Session]) -> dict[str, Any]:
+def ps_data(sessions: Sequence[ObservedServer]) -> dict[str, Any]:
     """`sessions`, one object each; rates are over `seconds`."""
     strays = stray_owners(session.server for session in sessions)
     return {
@@ -98,7 +98,7 @@ def ps_data(sessions: Sequence[Session]) -> dict[str, Any]:
     }
 
 
-def _data(session: Session, stray: str) -> dict[str, Any]:
+def _data(session: ObservedServer, stray: str) -> dict[str, Any]:
     server, settings = session.server, session.server.settings
     return {
         "pid": server.pid,
@@ -131,7 +131,7 @@ def _data(session: Session, stray: str) -> dict[str, Any]:
     }
 
 
-def ps_table(sessions: Sequence[Session]) -> str:
+def ps_table(sessions: Sequence[ObservedServer]) -> str:
     """The table of sessions, busiest poller first."""
     if not sessions:
         names = ", ".join(sorted({engine.name for engine in engines()}))
@@ -173,7 +173,7 @@ def ps_table(sessions: Sequence[Session]) -> str:
     return "\n".join([*lines, f"{LEGEND if cancels else ''}{WHY}"])
 
 
-def _how(session: Session) -> str:
+def _how(session: ObservedServer) -> str:
     """The columns on how the server learns of a cancel."""
     server = session.server
     return f" {_evidence(session):<4} {_skip(server.settings):>5} {_oob(server):<3}"
@@ -197,7 +197,7 @@ def _known(session: DatabaseSession | None) -> str:
     return f"{session.number:<11} {user:<12} {program:<24} {session.sql_id:<13}  "
 
 
-def _evidence(session: Session) -> str:
+def _evidence(session: ObservedServer) -> str:
     evidence = session.evidence
 
     def mark(letter: str, present: bool | None) -> str:

@@ -6,12 +6,12 @@ from __future__ import annotations
 import textwrap
 from typing import Any
 
-from polltrace.servers.ps_report import Session
+from polltrace.servers.ps_report import ObservedServer
 
 _WIDTH = 100
 
 
-def why_data(session: Session) -> dict[str, Any]:
+def why_data(session: ObservedServer) -> dict[str, Any]:
     """`cause` is one of server-disabled, client-never-asked, path-eats-urgent-data, unknown and
     not-in-band; for an engine without out-of-band breaks interval-set, count-set, interval-off,
     engine-never-checks and unknown."""
@@ -28,7 +28,7 @@ def why_data(session: Session) -> dict[str, Any]:
     }
 
 
-def verdict(session: Session) -> str:
+def verdict(session: ObservedServer) -> str:
     """A sentence with the session's break mode and the reason."""
     server, diagnosis = session.server, session.why
     client = server.socket.peer if server.socket else "a local client"
@@ -40,7 +40,7 @@ def verdict(session: Session) -> str:
     return f"{session_name} is {session.mode.value} because {diagnosis.reason}."
 
 
-def why_text(session: Session) -> str:
+def why_text(session: ObservedServer) -> str:
     """The verdict in a sentence, its evidence, the missing evidence, and the cure."""
     diagnosis = session.why
     lines = [

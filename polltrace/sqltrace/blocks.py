@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
 from polltrace.printable import note
-from polltrace.sqltrace.file_formats import ByteSource
+from polltrace.sqltrace.file_formats import ContentStream
 from polltrace.sqltrace.inputs import PackedError
 from polltrace.sqltrace.library import PADDING
 from polltrace.sqltrace.window import LARGEST, Window
@@ -28,7 +28,7 @@ _RECORD = (
 _TIM = rb"\btim=([0-9]+)\r?$"
 
 
-class Readable(ByteSource, Protocol):
+class Readable(ContentStream, Protocol):
     """A trace, and its name in messages."""
 
     path: str

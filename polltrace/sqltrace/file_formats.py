@@ -27,7 +27,7 @@ _REFUSED = (
 )
 
 
-class ByteSource(Protocol):
+class ContentStream(Protocol):
     """Fills a buffer; returns the number of bytes, 0 at the end."""
 
     def readinto(self, buffer: memoryview, /) -> int: ...
@@ -40,7 +40,7 @@ def check_readable(path: str, begin: bytes) -> None:
             raise FileError(f"{path} is a {name}: unpack it first, and name the unpacked file")
 
 
-def unpacked(begin: bytes, packed: BinaryIO) -> ByteSource | None:
+def unpacked(begin: bytes, packed: BinaryIO) -> ContentStream | None:
     """The content of a compressed file, which `packed` reads from its start; None for others."""
     if begin.startswith(b"\x1f\x8b"):
         return _Gzip(packed)
@@ -76,7 +76,7 @@ def _zeros(begin: bytes) -> list[int]:
 class Text:
     """The content of a trace as bytes whose lines end with a newline: UTF-16 becomes UTF-8."""
 
-    def __init__(self, path: str, source: ByteSource) -> None:
+    def __init__(self, path: str, source: ContentStream) -> None:
         self._path = path
         self._source = source
         self._decoder: codecs.IncrementalDecoder | None = None

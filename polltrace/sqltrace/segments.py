@@ -30,14 +30,14 @@ _HEADER = rb"Trace file ([^\r\n]+)"
 _LONGEST_HEADER = 8192
 
 
-class Segment(NamedTuple):
+class TraceSegment(NamedTuple):
     """number: in the order of the trace, from 1; path: the file."""
 
     number: int
     path: str
 
 
-def segments_before(path: str) -> Sequence[Segment]:
+def segments_before(path: str) -> Sequence[TraceSegment]:
     """The segments that come before the one in `path`, in order; none for most files."""
     trace_name = _WHOLE.fullmatch(path)
     if not trace_name:
@@ -47,7 +47,7 @@ def segments_before(path: str) -> Sequence[Segment]:
         return ()
     folder, stem = os.path.split(trace_name[1])
     numbered = [
-        Segment(number, os.path.join(folder, name))  # noqa: PTH118
+        TraceSegment(number, os.path.join(folder, name))  # noqa: PTH118
         for number, name in _numbered(folder, _changed(folder)).get(stem, ())
     ]
     if not numbered or numbered[0].number != 1 or _named_in(numbered[0].path) != stem:
@@ -136,7 +136,7 @@ class SegmentedInput:
     last.
     """
 
-    def __init__(self, path: str, earlier: Sequence[Segment]) -> None:
+    def __init__(self, path: str, earlier: Sequence[TraceSegment]) -> None:
         """Raises FileError where one cannot be opened."""
         self.path = path
         self.missing = earlier[-1].number - len(earlier)

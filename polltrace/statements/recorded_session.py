@@ -20,7 +20,7 @@ from polltrace.sqltrace.file_summary import FileSummary
 from polltrace.statements.clock_alignment import ClockAlignment, align
 from polltrace.statements.process_samples import break_polls, on_cpu_samples
 from polltrace.statements.scheduler import SchedulerWatch
-from polltrace.statements.statement_costs import JoinedTrace, Measured, TracedCall, join
+from polltrace.statements.statement_costs import JoinedTrace, MeasuredProcess, TracedCall, join
 from polltrace.statements.trace_calls import trace_calls
 from polltrace.statements.trace_file import TraceFile
 
@@ -83,13 +83,13 @@ class RecordedSession:
         }
         return tuple(reason for reason, holds in reasons.items() if holds)
 
-    def _measured(self, path: Path, began_s: float) -> Measured:
+    def _measured(self, path: Path, began_s: float) -> MeasuredProcess:
         recording = read(path)
         sessions = [s for s in summary(recording).sessions if s.identity == self.identity]
         if not sessions:
             raise FileError(f"{path} has no process {self.identity[0]}")
         names = recording.names.of(self.identity)
-        return Measured(
+        return MeasuredProcess(
             polls=break_polls(path, self.identity, began_s),
             scheduler=self._watch.samples,
             on_cpu=on_cpu_samples(path, self.identity, began_s, names),

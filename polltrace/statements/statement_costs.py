@@ -77,7 +77,7 @@ class StatementCost:
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class MeasuredProcess:
     """Figures of the process: break `polls` by the recording's frames, samples of the scheduler and
     of its stack, and the cost of a poll in CPU seconds (None: not measured)."""
 
@@ -106,7 +106,7 @@ class JoinedTrace:
 def join(
     calls: Iterable[TracedCall],
     waits: Iterable[Interval],
-    measured: Measured,
+    measured: MeasuredProcess,
     alignment: ClockAlignment,
     missing: Sequence[str] = (),
 ) -> JoinedTrace:
@@ -164,7 +164,7 @@ _Shares = dict[str, dict[str, Share]]
 """Shares by counter and statement."""
 
 
-def _shares(busy: Sequence[Busy], measured: Measured, error_us: int) -> _Shares:
+def _shares(busy: Sequence[Busy], measured: MeasuredProcess, error_us: int) -> _Shares:
     samples = measured.scheduler
     at_us = [sample.at_us for sample in samples]
     counters = {

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class StopCondition:
     """`numbers` of system calls; `break_poll`: only those that are break polls."""
 
     numbers: frozenset[int]

@@ -40,7 +40,7 @@ class ProcessCounts:
 
 
 @dataclass(frozen=True, slots=True)
-class CountedCalls:
+class PtraceCounts:
     """The counts of `processes` by PID; `end` is why counting ended. `late_sleepers`: threads whose
     sleep could not be interrupted unnoticed, so that the first calls after it may be missing."""
 
@@ -49,7 +49,7 @@ class CountedCalls:
     late_sleepers: int
 
 
-class CallCounter:
+class PtraceCallCounter:
     """Counts in all threads of `pids`; with `follow` in what they fork as well; with `stacks` it
     also walks the stack of each break poll."""
 
@@ -60,7 +60,7 @@ class CallCounter:
         self._standing: dict[int, Standing | None] = {}
         self._rules: dict[int, FrameRules | None] = {}
 
-    def outcome(self, ready: Callable[[], None]) -> CountedCalls | Refused:
+    def outcome(self, ready: Callable[[], None]) -> PtraceCounts | Refused:
         """Count to the end. Refused: `what` is the process that could not be traced."""
         tracer = None
         for pid in self._pids:
@@ -70,7 +70,7 @@ class CallCounter:
             end = tracer.run(ready)
         except OSError as error:
             return Refused(error.errno or 0, "" if tracer else "seize")
-        return CountedCalls(self._counts, end, tracer.late_sleepers)
+        return PtraceCounts(self._counts, end, tracer.late_sleepers)
 
     def at_exec(self, pid: int) -> bool:
         """Go on with the new program."""

@@ -16,7 +16,7 @@ import signal
 import time
 from collections.abc import Callable
 
-from polltrace.stop_at.capture import HELD_UP, LATE, CaptureOutcome, Refused, Wanted
+from polltrace.stop_at.capture import HELD_UP, LATE, CaptureOutcome, Refused, StopCondition
 from polltrace.stop_at.deadline import Deadline
 from polltrace.stop_at.tracing import Limits
 
@@ -77,7 +77,7 @@ class TracingProcess:
             signal.pidfd_send_signal(self._pidfd, number)
 
 
-def stop_at(pid: int, conditions: Wanted, limits: Limits) -> CaptureOutcome:
+def stop_at(pid: int, conditions: StopCondition, limits: Limits) -> CaptureOutcome:
     """Trace `pid` until the wanted call. The process runs on when this returns, however it does."""
     # Loaded before there is a process whose stops are to be short.
     from polltrace.stop_at.holder import Holder  # noqa: PLC0415 - as said

@@ -19,7 +19,7 @@ from polltrace.stop_at.capture import (
     Capture,
     CaptureOutcome,
     Refused,
-    Wanted,
+    StopCondition,
 )
 from polltrace.stop_at.standing import Standing
 from polltrace.stop_at.tracer import Tracer
@@ -31,7 +31,7 @@ _WHY = {End.LATE: LATE, End.ASKED: LATE, End.SUSPENDED: SUSPENDED, End.GONE: GON
 class Holder:
     """Traces all threads of `pid` until the wanted call."""
 
-    def __init__(self, pid: int, conditions: Wanted, limits: Limits) -> None:
+    def __init__(self, pid: int, conditions: StopCondition, limits: Limits) -> None:
         self._pid, self._wanted, self._limits = pid, conditions, limits
         self._found: CaptureOutcome | None = None
 

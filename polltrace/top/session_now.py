@@ -40,15 +40,15 @@ class _Doing:
     note: str = ""
 
 
-class SessionNow(FollowedSession["_Measurement"]):
+class SessionNow(FollowedSession["_ActivityMeasurement"]):
     """Follows one server at a time."""
 
     def __init__(self, login: Login | None) -> None:
         super().__init__()
         self._login = login
 
-    def _begin(self, server: Server) -> _Measurement:
-        return _Measurement(server, self._login)
+    def _begin(self, server: Server) -> _ActivityMeasurement:
+        return _ActivityMeasurement(server, self._login)
 
     def lines(self, polling: Estimate | None, width: int) -> Sequence[str]:
         """The lines of the pane; empty before the first result.
@@ -90,7 +90,7 @@ def _on_cpu(budget: TimeBudget, polling: Estimate | None) -> str:
     )
 
 
-class _Measurement(Measurement):
+class _ActivityMeasurement(Measurement):
     """Repeated measurement of one server; `doing` is the last result."""
 
     def __init__(self, server: Server, login: Login | None) -> None:

@@ -17,11 +17,11 @@ from polltrace.top.followed_session import FollowedSession, Measurement
 _EVERY_S = 2.0
 
 
-class SessionTime(FollowedSession["_Measurement"]):
+class SessionTime(FollowedSession["_LatchMeasurement"]):
     """Follows one server at a time."""
 
-    def _begin(self, server: Server) -> _Measurement:
-        return _Measurement(server)
+    def _begin(self, server: Server) -> _LatchMeasurement:
+        return _LatchMeasurement(server)
 
     def lines(self, width: int) -> Sequence[str]:
         """The lines of the pane; empty before the first result."""
@@ -34,7 +34,7 @@ class SessionTime(FollowedSession["_Measurement"]):
         return [part for line in lines for part in textwrap.wrap(line, width) or [""]]
 
 
-class _Measurement(Measurement):
+class _LatchMeasurement(Measurement):
     """The `time` of one server as it was measured last; `note` is why it cannot be."""
 
     def __init__(self, server: Server) -> None:

@@ -26,7 +26,7 @@ from polltrace.scenarios.plan.cell import MATRIX, Cell, varied
 CONFIDENCE = 0.95
 
 
-class Outcome(StrEnum):
+class ComparisonOutcome(StrEnum):
     REGRESSION = "regression"
     IMPROVEMENT = "improvement"
     SAME = "no difference beyond the margin"
@@ -49,7 +49,7 @@ class Compared:
     figure: str
     ratio: Estimate | None
     exact: bool
-    outcome: Outcome
+    outcome: ComparisonOutcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class Comparison:
 
     @property
     def regressed(self) -> bool:
-        return any(row.outcome is Outcome.REGRESSION for row in self.rows)
+        return any(row.outcome is ComparisonOutcome.REGRESSION for row in self.rows)
 
 
 def compare(base: RunData, new: RunData, margin: float) -> Comparison:
@@ -111,7 +111,7 @@ def compare(base: RunData, new: RunData, margin: float) -> Comparison:
         if one_host or row.exact
     ]
     rows += [
-        Compared(cell.label(MATRIX), "", None, exact=False, outcome=Outcome.MISSING)
+        Compared(cell.label(MATRIX), "", None, exact=False, outcome=ComparisonOutcome.MISSING)
         for cell in dict.fromkeys([*base.cells, *new.cells])
         if not cell.twin and (cell in base.cells) != (cell in new.cells)
     ]
@@ -163,7 +163,7 @@ def _cell(  # noqa: PLR0913, PLR0917
             continue
         if a == 0:
             # Polls where there were none are a regression however few.
-            outcome = Outcome.REGRESSION if b else Outcome.SAME
+            outcome = ComparisonOutcome.REGRESSION if b else ComparisonOutcome.SAME
             ratio_or_none = None if b else exactly(1.0)
         else:
             ratio_or_none = exactly(b / a)
@@ -171,24 +171,24 @@ def _cell(  # noqa: PLR0913, PLR0917
         yield Compared(label, figure, ratio_or_none, exact=True, outcome=outcome)
 
 
-def outcome_of(ratio: Estimate, margin: float) -> Outcome:
+def outcome_of(ratio: Estimate, margin: float) -> ComparisonOutcome:
     """The verdict: the whole interval is beyond the margin, or within it, or neither."""
     if ratio.low > 1 + margin:
-        return Outcome.REGRESSION
+        return ComparisonOutcome.REGRESSION
     if ratio.high < 1 / (1 + margin):
-        return Outcome.IMPROVEMENT
+        return ComparisonOutcome.IMPROVEMENT
     if ratio.high <= 1 + margin and ratio.low >= 1 / (1 + margin):
-        return Outcome.SAME
-    return Outcome.UNSURE
+        return ComparisonOutcome.SAME
+    return ComparisonOutcome.UNSURE
 
 
-def time_outcome(ratio: Estimate, margin: float, values: int) -> Outcome:
+def time_outcome(ratio: Estimate, margin: float, values: int) -> ComparisonOutcome:
     """The verdict on a time, of which each run has this many values or more.
 
     With fewer than FEWEST_VALUES an interval is the range of the values, which covers the median
     less often than it claims to: of one value it is a point.
     """
-    return outcome_of(ratio, margin) if values >= FEWEST_VALUES else Outcome.TOO_FEW
+    return outcome_of(ratio, margin) if values >= FEWEST_VALUES else ComparisonOutcome.TOO_FEW
 
 
 def _time_ratios(sides: _RunPair, cell: Cell, confidence: float) -> Iterator[tuple[str, Estimate]]:

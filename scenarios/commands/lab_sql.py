@@ -15,12 +15,12 @@ from polltrace.scenarios.commands.connect_target import (
     connect_target,
     endpoint,
 )
-from polltrace.scenarios.script.database import Database, StatementError, Target
+from polltrace.scenarios.script.database import ConnectTarget, Database, StatementError
 from polltrace.scenarios.script.output import Output
 from polltrace.scenarios.script.reader import Script
 from polltrace.scenarios.script.runner import LONGEST_SCRIPT, Runner, script_paths, script_text
 from polltrace.scenarios.script.settings import Settings
-from polltrace.scenarios.script.state import State
+from polltrace.scenarios.script.state import ScriptState
 from polltrace.scenarios.script.words import CommandError
 
 Ask = Callable[[str], str | None]
@@ -59,7 +59,7 @@ def run_script(args: argparse.Namespace) -> int:
     # only where there is a lab.
     read = _script(args.script) if args.lab is not None and args.script != "-" else None
     end, user, password = connect_target(args)
-    target = Target(f"{end.host}:{end.port}/{end.service}", user, password, args.disable_oob)
+    target = ConnectTarget(f"{end.host}:{end.port}/{end.service}", user, password, args.disable_oob)
     script, directory = read or _script(args.script)
     settings = Settings()
     with Database() as database:
@@ -70,7 +70,7 @@ def run_script(args: argparse.Namespace) -> int:
             if args.script == "-"
             else (lambda prompt: _asked(output, prompt, _typed))
         )
-        state = State(
+        state = ScriptState(
             settings,
             output,
             database,
@@ -117,7 +117,7 @@ def _typed() -> str | None:
     return line.rstrip("\r\n") if line else None
 
 
-def _target(operand: str, current: Target, ask: Ask) -> Target:
+def _target(operand: str, current: ConnectTarget, ask: Ask) -> ConnectTarget:
     """The target of CONNECT USER[/PASSWORD][@...], by default the current database. Raises
     CommandError."""
     words = operand.split()
@@ -133,4 +133,6 @@ def _target(operand: str, current: Target, ask: Ask) -> Target:
         dsn = f"{end.host}:{end.port}/{end.service}"
     if not slash:
         password = ask("Enter password: ") or ""
-    return Target(dsn or current.dsn, user.strip('"'), password.strip('"'), current.disable_oob)
+    return ConnectTarget(
+        dsn or current.dsn, user.strip('"'), password.strip('"'), current.disable_oob
+    )

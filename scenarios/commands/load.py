@@ -21,7 +21,7 @@ from polltrace.scenarios.load.live import EVERY, HEAD, live_line
 from polltrace.scenarios.load.load_file import LoadWriter, read_load
 from polltrace.scenarios.load.report import load_data, load_text
 from polltrace.scenarios.load.result import load_result
-from polltrace.scenarios.load.run import PATH, Load
+from polltrace.scenarios.load.run import PATH, LoadRun
 from polltrace.scenarios.load.sqlrun_directory import is_sqlrun_directory, load_directory
 from polltrace.scenarios.load.trace_files import keep_traces, new_folder, traced
 from polltrace.scenarios.load.workload import (
@@ -178,7 +178,7 @@ def _run(args: argparse.Namespace, workload: Workload, path: Path) -> None:
         clients = load_processors(server.kind)
         if workload.real_time and clients == os.sched_getaffinity(0):
             raise UsageError("--real-time takes the lab, and a processor that is the lab's alone")
-        Load(workload, seed, server, *route, clients, lines.write, show_live).run(watcher)
+        LoadRun(workload, seed, server, *route, clients, lines.write, show_live).run(watcher)
         if args.traces:
             keep_traces(server, workload.trace_identifier, args.traces)
 

@@ -16,7 +16,7 @@ from polltrace.printable import note
 from polltrace.scenarios.plan.network_path import NetworkPath
 from polltrace.scenarios.run.processors import processors
 from polltrace.scenarios.run.servers.lab_server import LabServer
-from polltrace.scenarios.run.servers.linked_labs import LinkedLabs
+from polltrace.scenarios.run.servers.linked_labs import LinkedLabServers
 from polltrace.scenarios.run.servers.oracle_server import OracleServer
 from polltrace.scenarios.run.servers.postgresql_server import PostgresqlServer
 from polltrace.scenarios.run.servers.server import DatabaseServer, Endpoint
@@ -79,7 +79,7 @@ def chosen_server(
             )
         if links:
             skip = args.force_skip
-            return LinkedLabs(links, address, processors=processors(), force_skip=skip)
+            return LinkedLabServers(links, address, processors=processors(), force_skip=skip)
         return LabServer(address=address, processors=of_lab, force_skip=args.force_skip)
     if links:
         raise UsageError("a scenario with a database link makes the labs at both its ends itself")

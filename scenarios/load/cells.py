@@ -14,7 +14,7 @@ from polltrace.scenarios.load.latch_time import ServerLatchTime
 from polltrace.scenarios.load.latch_watch import LatchWatch, server_cache
 from polltrace.scenarios.load.load_file import LoadData
 from polltrace.scenarios.load.result import LoadResult, load_result
-from polltrace.scenarios.load.run import Load
+from polltrace.scenarios.load.run import LoadRun
 from polltrace.scenarios.load.trace_files import keep_traces, traced
 from polltrace.scenarios.load.workload import Workload, consistent
 from polltrace.scenarios.plan.cell import Cell
@@ -69,7 +69,7 @@ class CellLoads:
         if cell.result_cache:
             times = ServerLatchTime(workload.seconds, self._no_probe)
             latch = LatchWatch(workload, times, fill=cell.result_cache != "off")
-        Load(workload, seed, self._server, *route, of_clients, take, lambda _: None, latch).run(
+        LoadRun(workload, seed, self._server, *route, of_clients, take, lambda _: None, latch).run(
             self._watcher
         )
         result = load_result(loads[0])

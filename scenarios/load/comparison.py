@@ -17,7 +17,7 @@ from polltrace.scenarios.analyse.comparison import (
     CONFIDENCE,
     Compared,
     Comparison,
-    Outcome,
+    ComparisonOutcome,
     outcome_of,
     time_outcome,
 )
@@ -78,7 +78,7 @@ def _parts(result: LoadResult, value: Value) -> list[float]:
 def _errors(base: LoadResult, new: LoadResult, label: str, margin: float) -> Compared:
     a, b = (load.failed / max(load.transactions, 1) for load in (base, new))
     if not a:
-        outcome = Outcome.REGRESSION if b else Outcome.SAME
+        outcome = ComparisonOutcome.REGRESSION if b else ComparisonOutcome.SAME
         return Compared(label, "errors", None if b else exactly(1.0), True, outcome)
     ratio = exactly(b / a)
     return Compared(label, "errors", ratio, True, outcome_of(ratio, margin))

@@ -42,7 +42,7 @@ class Around(Protocol):
     def ends(self, watcher: DriverClient) -> None: ...
 
 
-class Load:
+class LoadRun:
     """An execution of a workload against a server that has been entered.
 
     - `route`: how its clients reach the server; `network`: the same in words

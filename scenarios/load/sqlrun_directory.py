@@ -17,7 +17,7 @@ from pathlib import Path
 from polltrace.errors import FileError
 from polltrace.scenarios.load import sql_text
 from polltrace.scenarios.load.binds import by_position, check_names, read_text
-from polltrace.scenarios.load.workload import BindValue, Statement, ThinkTime, Workload
+from polltrace.scenarios.load.workload import BindValue, ThinkTime, Workload, WorkloadStatement
 
 SQLFILE = "sqlfile.conf"
 _PARAMETERS = "parameters.conf"
@@ -49,7 +49,7 @@ def load_directory(path: Path) -> Workload:
     )
 
 
-def _statements(path: Path) -> Sequence[Statement]:
+def _statements(path: Path) -> Sequence[WorkloadStatement]:
     conf = path / SQLFILE
     lines = read_text(conf, _MOST_BYTES).splitlines()
     delimiter = lines[0].strip()[:1] if lines else ""
@@ -63,7 +63,7 @@ def _statements(path: Path) -> Sequence[Statement]:
     return plans
 
 
-def _statement(path: Path, number: int, line: str, delimiter: str) -> Statement:
+def _statement(path: Path, number: int, line: str, delimiter: str) -> WorkloadStatement:
     where = f"{path / SQLFILE}: line {number}"
     fields = [field.strip() for field in line.split(delimiter)]
     frequency, script, bind_file, *further = [*fields, "", ""]
@@ -83,7 +83,7 @@ def _statement(path: Path, number: int, line: str, delimiter: str) -> Statement:
     rows: Sequence[Sequence[BindValue]] = [[]]
     if bind_file:
         rows = by_position(path / bind_file, delimiter, names)
-    return Statement(script, sql, float(frequency), sql_text.kind(sql), rows)
+    return WorkloadStatement(script, sql, float(frequency), sql_text.kind(sql), rows)
 
 
 def _parameters(path: Path) -> Mapping[str, str]:

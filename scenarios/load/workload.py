@@ -28,7 +28,7 @@ BindValue = int | float | str | None
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class WorkloadStatement:
     """A statement of a workload.
 
     - `name`: in reports
@@ -111,7 +111,7 @@ class Workload:
     clients: Sequence[str]
     sessions: int
     seconds: float
-    statements: Sequence[Statement]
+    statements: Sequence[WorkloadStatement]
     rate: float | None = None
     arrivals: str = "poisson"
     max_lag_s: float | None = None

@@ -23,9 +23,9 @@ from polltrace.scenarios.load.workload import (
     ORDERS,
     BindValue,
     CacheSettings,
-    Statement,
     ThinkTime,
     Workload,
+    WorkloadStatement,
 )
 from polltrace.scenarios.plan.cell import BREAK_MODES, CACHING_CLIENT, NEVER_OUT_OF_BAND, NO_SDU
 from polltrace.scenarios.plan.network_path import NetworkPath
@@ -206,14 +206,14 @@ def _path(file: CheckedTable) -> NetworkPath:
     )
 
 
-def _statements(file: CheckedTable) -> Sequence[Statement]:
+def _statements(file: CheckedTable) -> Sequence[WorkloadStatement]:
     tables = file.data.get("statements", [])
     if not isinstance(tables, list) or not tables:
         file.wrong("statements", "is missing: a workload has one [[statements]] or more")
     return tuple(_statement(file, number, table) for number, table in enumerate(tables, 1))
 
 
-def _statement(file: CheckedTable, number: int, data: Any) -> Statement:
+def _statement(file: CheckedTable, number: int, data: Any) -> WorkloadStatement:
     table = CheckedTable(
         file.path,
         f"statements[{number}]",
@@ -224,7 +224,7 @@ def _statement(file: CheckedTable, number: int, data: Any) -> Statement:
     if not sql:
         table.wrong("sql", "is empty")
     names = sql_text.placeholders(sql)
-    return Statement(
+    return WorkloadStatement(
         name=table.text("name", f"statement {number}"),
         sql=sql,
         weight=table.number("weight", 1e-6, 1e6, 1),

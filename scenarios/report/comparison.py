@@ -8,7 +8,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from polltrace.intervals import FEWEST_VALUES
-from polltrace.scenarios.analyse.comparison import Compared, Comparison, Outcome
+from polltrace.scenarios.analyse.comparison import Compared, Comparison, ComparisonOutcome
 
 
 def comparison_text(comparison: Comparison) -> str:
@@ -25,7 +25,11 @@ def comparison_text(comparison: Comparison) -> str:
 def comparison_markdown(comparison: Comparison) -> str:
     lines = ["| cell | figure | new / base | verdict |", "|---|---|---|---|"]
     for row in comparison.rows:
-        outcome = f"**{row.outcome}**" if row.outcome is Outcome.REGRESSION else str(row.outcome)
+        outcome = (
+            f"**{row.outcome}**"
+            if row.outcome is ComparisonOutcome.REGRESSION
+            else str(row.outcome)
+        )
         lines.append(f"| {row.cell} | {row.figure} | {ratio_text(row)} | {outcome} |")
     # Lines that follow one another would run into one paragraph.
     return "\n".join(lines) + "\n\n" + "\n\n".join(_closing(comparison)) + "\n"
@@ -33,8 +37,12 @@ def comparison_markdown(comparison: Comparison) -> str:
 
 def comparison_junit(comparison: Comparison) -> str:
     """A JUnit document with a test case for each figure of each cell; a regression is a failure."""
-    failures = [row for row in comparison.rows if row.outcome is Outcome.REGRESSION]
-    skipped = [row for row in comparison.rows if row.outcome in (Outcome.MISSING, Outcome.TOO_FEW)]
+    failures = [row for row in comparison.rows if row.outcome is ComparisonOutcome.REGRESSION]
+    skipped = [
+        row
+        for row in comparison.rows
+        if row.outcome in (ComparisonOutcome.MISSING, ComparisonOutcome.TOO_FEW)
+    ]
     suite = ElementTree.Element(
         "testsuite",
         name="polltrace compare",
@@ -46,9 +54,9 @@ def comparison_junit(comparison: Comparison) -> str:
     for row in comparison.rows:
         case = ElementTree.SubElement(suite, "testcase", classname=row.cell, name=row.figure or "-")
         words = f"{ratio_text(row)} times the base" if row.ratio else ratio_text(row)
-        if row.outcome is Outcome.REGRESSION:
+        if row.outcome is ComparisonOutcome.REGRESSION:
             ElementTree.SubElement(case, "failure", message=words).text = _rule(comparison)
-        elif row.outcome in (Outcome.MISSING, Outcome.TOO_FEW):
+        elif row.outcome in (ComparisonOutcome.MISSING, ComparisonOutcome.TOO_FEW):
             ElementTree.SubElement(case, "skipped", message=str(row.outcome))
         else:
             ElementTree.SubElement(case, "system-out").text = f"{words}: {row.outcome}"
@@ -80,7 +88,7 @@ def comparison_data(comparison: Comparison) -> dict[str, Any]:
 
 def ratio_text(row: Compared) -> str:
     if row.ratio is None:
-        return "-" if row.outcome is Outcome.MISSING else "from none to some"
+        return "-" if row.outcome is ComparisonOutcome.MISSING else "from none to some"
     if row.exact or row.ratio.low == row.ratio.high:
         return f"{row.ratio.value:.3f}"
     return f"{row.ratio.value:.3f} [{row.ratio.low:.3f}, {row.ratio.high:.3f}]"
@@ -88,12 +96,12 @@ def ratio_text(row: Compared) -> str:
 
 def _closing(comparison: Comparison) -> Iterator[str]:
     yield from (f"Caution: {caution}." for caution in comparison.cautions)
-    count = sum(row.outcome is Outcome.REGRESSION for row in comparison.rows)
+    count = sum(row.outcome is ComparisonOutcome.REGRESSION for row in comparison.rows)
     if count:
         yield f"{count} of {len(comparison.rows)} figures regressed. {_rule(comparison)}"
     else:
         yield f"No regression. {_rule(comparison)}"
-    if any(row.outcome is Outcome.TOO_FEW for row in comparison.rows):
+    if any(row.outcome is ComparisonOutcome.TOO_FEW for row in comparison.rows):
         yield (
             f"Times need {FEWEST_VALUES} blocks of each run (--repeats), or as many parts of a "
             "load, for a verdict; counts do not."

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from polltrace.scenarios.script.ending import ending_of
 from polltrace.scenarios.script.set_command import run_set
-from polltrace.scenarios.script.state import State
+from polltrace.scenarios.script.state import ScriptState
 from polltrace.scenarios.script.statement_run import elapsed
 from polltrace.scenarios.script.variable_commands import (
     run_accept,
@@ -20,14 +20,14 @@ from polltrace.scenarios.script.variable_commands import (
 )
 from polltrace.scenarios.script.words import CommandError, abbreviates, words_of
 
-Command = Callable[[State, str], None]
+Command = Callable[[ScriptState, str], None]
 
 
 class FileCommandError(CommandError):
     """A file that cannot be opened, for WHENEVER OSERROR."""
 
 
-def _set(state: State, text: str) -> None:
+def _set(state: ScriptState, text: str) -> None:
     previous = state.settings.serveroutput
     try:
         run_set(state.settings, text)
@@ -36,12 +36,12 @@ def _set(state: State, text: str) -> None:
             state.database.client.ask("enable", on=state.settings.serveroutput)
 
 
-def _column(state: State, text: str) -> None:
+def _column(state: ScriptState, text: str) -> None:
     for line in state.columns.run(text):
         state.output.line(line)
 
 
-def _clear(state: State, text: str) -> None:
+def _clear(state: ScriptState, text: str) -> None:
     word = (words_of(text) or [""])[0]
     if abbreviates(word, "COLumns"):
         state.columns.clear()
@@ -53,11 +53,11 @@ def _clear(state: State, text: str) -> None:
         raise CommandError(f'SP2-0158: unknown CLEAR option "{word}"')
 
 
-def _prompt(state: State, text: str) -> None:
+def _prompt(state: ScriptState, text: str) -> None:
     state.output.line(text)
 
 
-def _spool(state: State, text: str) -> None:
+def _spool(state: ScriptState, text: str) -> None:
     words = words_of(text)
     if not words:
         name = state.output.spooling()
@@ -78,7 +78,7 @@ def _spool(state: State, text: str) -> None:
         raise FileCommandError(str(error)) from None
 
 
-def _timing(state: State, text: str) -> None:
+def _timing(state: ScriptState, text: str) -> None:
     word, *name = words_of(text) or ["SHOW"]
     if abbreviates(word, "START"):
         state.timers.append((" ".join(name), time.monotonic()))
@@ -95,7 +95,7 @@ def _timing(state: State, text: str) -> None:
     state.output.line(elapsed(time.monotonic() - start_s))
 
 
-def _whenever(state: State, text: str) -> None:
+def _whenever(state: ScriptState, text: str) -> None:
     words = words_of(text)
     upper = [word.upper() for word in words]
     if len(words) < 2 or upper[0] not in ("SQLERROR", "OSERROR"):
@@ -112,24 +112,24 @@ def _whenever(state: State, text: str) -> None:
         state.on_os_error = ending
 
 
-def _exit(state: State, text: str) -> None:
+def _exit(state: ScriptState, text: str) -> None:
     state.end(ending_of(text))
 
 
-def _connect(state: State, text: str) -> None:
+def _connect(state: ScriptState, text: str) -> None:
     target = state.target_of(text)
     state.database.connect(target)
     state.connected()
     state.output.line("Connected.")
 
 
-def _disconnect(state: State, _: str) -> None:
+def _disconnect(state: ScriptState, _: str) -> None:
     if not state.database.target:
         raise CommandError("SP2-0640: Not connected")
     state.database.disconnect()
 
 
-def _show(state: State, text: str) -> None:
+def _show(state: ScriptState, text: str) -> None:
     if text.upper() == "USER":
         user = state.database.target.user.upper() if state.database.target else ""
         state.output.line(f'USER is "{user}"')

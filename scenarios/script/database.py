@@ -29,7 +29,7 @@ class StatementError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class ConnectTarget:
     """A database and an account; `dsn` is host:port/service."""
 
     dsn: str
@@ -38,7 +38,7 @@ class Target:
     disable_oob: bool
 
     def __repr__(self) -> str:
-        return f"Target({self.dsn!r}, {self.user!r})"  # never the password
+        return f"ConnectTarget({self.dsn!r}, {self.user!r})"  # never the password
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class ScriptClient(ClientProcess):
             )
         return answer
 
-    def connect(self, target: Target) -> None:
+    def connect(self, target: ConnectTarget) -> None:
         self.ask(
             "connect",
             dsn=target.dsn,
@@ -117,7 +117,7 @@ class Database:
         self._client: ScriptClient | None = None
         self._watcher: ScriptClient | None = None
         self._statistics: SessionStatistics | None = None
-        self.target: Target | None = None
+        self.target: ConnectTarget | None = None
         self.date_format = DEFAULT
 
     def __enter__(self) -> Database:
@@ -134,7 +134,7 @@ class Database:
             raise CommandError("SP2-0640: Not connected")
         return self._client
 
-    def connect(self, target: Target) -> None:
+    def connect(self, target: ConnectTarget) -> None:
         """End the present session with a commit and connect to `target`.
 
         Raises StatementError, DriverError.

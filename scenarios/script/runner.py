@@ -21,7 +21,7 @@ from polltrace.scenarios.script.database import StatementError
 from polltrace.scenarios.script.ending import Ending, ScriptEnd
 from polltrace.scenarios.script.error_text import error_lines
 from polltrace.scenarios.script.reader import Item, Script
-from polltrace.scenarios.script.state import State
+from polltrace.scenarios.script.state import ScriptState
 from polltrace.scenarios.script.words import CommandError, abbreviates, words_of
 
 LONGEST_SCRIPT = 4 << 20
@@ -55,7 +55,7 @@ def script_paths(name: str, directory: Path) -> list[Path]:
 class Runner:
     """Run of a script; its commands change `state`."""
 
-    def __init__(self, state: State) -> None:
+    def __init__(self, state: ScriptState) -> None:
         self._state = state
         self._depth = 0
         self._buffer: Item | None = None

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from polltrace.scenarios.script.column_format import ColumnFormats
-from polltrace.scenarios.script.database import Database, StatementError, Target
+from polltrace.scenarios.script.database import ConnectTarget, Database, StatementError
 from polltrace.scenarios.script.ending import Ending, ScriptEnd, exit_code
 from polltrace.scenarios.script.output import Output
 from polltrace.scenarios.script.settings import Settings
@@ -20,19 +20,19 @@ _CODES = {"SUCCESS": 0, "FAILURE": 1, "WARNING": 2}
 
 
 @dataclass(slots=True)
-class State:
+class ScriptState:
     """State of one run.
 
-    `ask` returns the answer to a prompt; `target_of` converts the operand of CONNECT to a Target,
-    and raises CommandError; `timers` are the names and start times of TIMING; `bound` has the
-    types of the variables of VARIABLE.
+    `ask` returns the answer to a prompt; `target_of` converts the operand of CONNECT, and raises
+    CommandError; `timers` are the names and start times of TIMING; `bound` has the types of the
+    variables of VARIABLE.
     """
 
     settings: Settings
     output: Output
     database: Database
     ask: Ask
-    target_of: Callable[[str], Target]
+    target_of: Callable[[str], ConnectTarget]
     columns: ColumnFormats = field(default_factory=ColumnFormats)
     variables: Variables = field(init=False)
     statements: StatementRun = field(init=False)

@@ -6,14 +6,14 @@ from __future__ import annotations
 
 import re
 
-from polltrace.scenarios.script.state import State
+from polltrace.scenarios.script.state import ScriptState
 from polltrace.scenarios.script.words import CommandError, abbreviates, unquoted, words_of
 
 _VARIABLE = re.compile(r"([A-Za-z]\w{0,29})\s+([A-Za-z_0-9]+)(?:\s*\(\s*(\d{1,5})[^)]*\))?")
 _SIZED = {"CHAR": (1, 2000), "VARCHAR2": (1, 32767)}
 
 
-def run_define(state: State, text: str) -> None:
+def run_define(state: ScriptState, text: str) -> None:
     values = state.variables.values
     name, equals, value = text.partition("=")
     name = name.strip().upper()
@@ -28,12 +28,12 @@ def run_define(state: State, text: str) -> None:
         state.output.line(f'DEFINE {defined:<15} = "{values[defined]}" (CHAR)')
 
 
-def run_undefine(state: State, text: str) -> None:
+def run_undefine(state: ScriptState, text: str) -> None:
     for word in words_of(text):
         state.variables.values.pop(word.upper(), None)
 
 
-def run_accept(state: State, text: str) -> None:
+def run_accept(state: ScriptState, text: str) -> None:
     words = words_of(text)
     if not words:
         raise CommandError("SP2-0057: ACCEPT requires a variable")
@@ -59,7 +59,7 @@ def run_accept(state: State, text: str) -> None:
     state.variables.define(name, answer)
 
 
-def run_variable(state: State, text: str) -> None:
+def run_variable(state: ScriptState, text: str) -> None:
     if not text:
         for name, kind in state.bound.items():
             state.output.line(f"variable   {name.lower()}")
@@ -86,7 +86,7 @@ def run_variable(state: State, text: str) -> None:
     state.bound[name] = f"{kind}({size})" if size else kind
 
 
-def run_print(state: State, text: str) -> None:
+def run_print(state: ScriptState, text: str) -> None:
     names = [word.lstrip(":").upper() for word in words_of(text)] or list(state.bound)
     for name in names:
         if name not in state.bound:

@@ -13,7 +13,7 @@ SOURCE = Path(__file__).parent / "targets" / "storm.c"
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class SignalCounts:
     """Signals of each kind; `paused`: no more are sent."""
 
     paused: bool
@@ -45,14 +45,14 @@ class Storm:
         assert self.process.stdout is not None
         self.pid = int(self.process.stdout.readline())
 
-    def ask(self, command: str = "?") -> Counts:
+    def ask(self, command: str = "?") -> SignalCounts:
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         self.process.stdin.write(command.encode() + b"\n")
         paused, *counts = map(int, self.process.stdout.readline().split())
-        return Counts(bool(paused), *counts)
+        return SignalCounts(bool(paused), *counts)
 
-    def assert_every_signal_arrived(self) -> Counts:
+    def assert_every_signal_arrived(self) -> SignalCounts:
         """Everything sent is counted, the timer still fires, and new signals still arrive."""
         self.ask("p")
         until(lambda: self.ask().paused)

@@ -15,8 +15,8 @@ import time
 import pytest
 
 from polltrace.backends.ptrace_probe import PtraceProbe
-from polltrace.stop_at.capture import Wanted
-from polltrace.stop_at.counter import CallCounter
+from polltrace.stop_at.capture import StopCondition
+from polltrace.stop_at.counter import PtraceCallCounter
 from polltrace.stop_at.guard import TracingProcess, stop_at
 from polltrace.stop_at.threads import status
 from polltrace.stop_at.tracing import Limits
@@ -35,11 +35,11 @@ def count_and_detach(pid: int, chance: random.Random) -> None:
 
 
 def stop_at_a_poll(pid: int, _chance: random.Random) -> None:
-    stop_at(pid, Wanted(frozenset({7, 271}), True), PATIENT)
+    stop_at(pid, StopCondition(frozenset({7, 271}), True), PATIENT)
 
 
 def killed_while_counting(pid: int, chance: random.Random) -> None:
-    process = TracingProcess(CallCounter([pid], PATIENT, False, False).outcome, None)
+    process = TracingProcess(PtraceCallCounter([pid], PATIENT, False, False).outcome, None)
     process.await_begun()
     time.sleep(chance.uniform(0, 0.02))
     process.close()
@@ -47,7 +47,7 @@ def killed_while_counting(pid: int, chance: random.Random) -> None:
 
 def stopped_while_counting(pid: int, chance: random.Random) -> None:
     limits = Limits(60.0, 0.05)
-    process = TracingProcess(CallCounter([pid], limits, False, False).outcome, None)
+    process = TracingProcess(PtraceCallCounter([pid], limits, False, False).outcome, None)
     process.await_begun()
     time.sleep(chance.uniform(0, 0.02))
     os.kill(process.pid, signal.SIGSTOP)

@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from polltrace.stop_at import ptrace
-from polltrace.stop_at.capture import HELD_UP, Capture, Refused, Wanted
-from polltrace.stop_at.counter import CallCounter
+from polltrace.stop_at.capture import HELD_UP, Capture, Refused, StopCondition
+from polltrace.stop_at.counter import PtraceCallCounter
 from polltrace.stop_at.guard import TracingProcess, stop_at
 from polltrace.stop_at.threads import state, status
 from polltrace.stop_at.tracing import Limits
@@ -26,7 +26,7 @@ from tests.waiting import PATIENCE_S, children, until
 Start = Callable[..., subprocess.Popen[str]]
 # `make soak` has 200.
 SUSPENDS = int(os.environ.get("POLLTRACE_SUSPENDS", "12"))
-BREAK_POLLS = Wanted(frozenset({7, 271}), True)
+BREAK_POLLS = StopCondition(frozenset({7, 271}), True)
 NEVER_MADE = "reboot"
 
 
@@ -64,7 +64,7 @@ def test_the_tracing_process_at_every_step(storm: Storm, monkeypatch: pytest.Mon
 def test_the_tracing_process_at_any_time(storm: Storm) -> None:
     chance = random.Random(18)
     for _ in range(SUSPENDS):
-        counter = CallCounter([storm.pid], Limits(None, 0.1), False, False)
+        counter = PtraceCallCounter([storm.pid], Limits(None, 0.1), False, False)
         process = TracingProcess(counter.outcome, None)
         process.await_begun()
         time.sleep(chance.uniform(0, 0.02))

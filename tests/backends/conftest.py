@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.stop_at.stopped_target import FLAGS, SOURCES, Target
+from tests.stop_at.stopped_target import FLAGS, SOURCES, StoppedTarget
 
 
 @pytest.fixture(scope="session")
@@ -22,11 +22,11 @@ def poller_program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def target(poller_program: Path) -> Iterator[Target]:
+def target(poller_program: Path) -> Iterator[StoppedTarget]:
     process = subprocess.Popen(
         [poller_program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
     )
-    target = Target(process, process.pid)
+    target = StoppedTarget(process, process.pid)
     assert target.finish() == process.pid
     yield target
     process.kill()

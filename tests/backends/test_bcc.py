@@ -19,7 +19,7 @@ from polltrace.backends.bcc_backend import SCRIPT, BccProbe
 from polltrace.backends.ebpf import ProbeOptions
 from polltrace.errors import HostError, UsageError
 from polltrace.executables import SYSTEM_PYTHON
-from tests.stop_at.stopped_target import Target
+from tests.stop_at.stopped_target import StoppedTarget
 from tests.waiting import PATIENCE_S
 
 SCHEMA = Path(__file__).parents[2] / "probes" / "frames.schema.json"
@@ -44,7 +44,7 @@ def works() -> None:
 
 
 @pytest.mark.usefixtures("works")
-def test_frames_are_those_of_the_schema(target: Target) -> None:
+def test_frames_are_those_of_the_schema(target: StoppedTarget) -> None:
     fd = target.do("open tcp")
     command = [SYSTEM_PYTHON, str(SCRIPT), "-p", str(target.pid), "-c", "-i", "0.2"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as probe:
@@ -66,7 +66,7 @@ def test_frames_are_those_of_the_schema(target: Target) -> None:
 
 
 @pytest.mark.usefixtures("works")
-def test_it_ends_when_nobody_reads(target: Target) -> None:
+def test_it_ends_when_nobody_reads(target: StoppedTarget) -> None:
     command = [SYSTEM_PYTHON, str(SCRIPT), "-p", str(target.pid)]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as probe:
         assert probe.stdout is not None
@@ -76,7 +76,7 @@ def test_it_ends_when_nobody_reads(target: Target) -> None:
 
 
 @pytest.mark.usefixtures("root")
-def test_missing_headers_are_reported_in_one_line(target: Target) -> None:
+def test_missing_headers_are_reported_in_one_line(target: StoppedTarget) -> None:
     if bcc_probe("--check").returncode == 0:
         pytest.skip("this kernel has its headers")
     ended = bcc_probe("-p", str(target.pid))

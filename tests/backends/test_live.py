@@ -24,7 +24,7 @@ from polltrace.executables import SYSTEM_PYTHON
 from polltrace.profiles.profile import Profile
 from polltrace.stop_at.threads import status
 from tests.conftest import WITHOUT_BTF
-from tests.stop_at.stopped_target import Target
+from tests.stop_at.stopped_target import StoppedTarget
 from tests.waiting import PATIENCE_S, until
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -69,7 +69,7 @@ def backend(request: pytest.FixtureRequest, probe: None) -> Callable[[int], Back
     return chosen
 
 
-def watched(backend: Backend, target: Target, *commands: str) -> Profile:
+def watched(backend: Backend, target: StoppedTarget, *commands: str) -> Profile:
     with backend as attached:
         for command in commands:
             target.do(command)
@@ -86,7 +86,7 @@ def polls(profile: Profile) -> tuple[int, int]:
 
 @pytest.mark.parametrize("kind", ["tcp", "tcp6", "unix"])
 def test_break_polls_and_the_socket(
-    backend: Callable[[int], Backend], target: Target, kind: str
+    backend: Callable[[int], Backend], target: StoppedTarget, kind: str
 ) -> None:
     fd = target.do(f"open {kind}")
     seen = watched(backend(target.pid), target, f"poll {fd} 1009 0", f"ppoll {fd} 101 zero")
@@ -98,7 +98,7 @@ def test_break_polls_and_the_socket(
         assert socket.peer.startswith("127.0.0.1:")
 
 
-def test_all_other_polls(backend: Callable[[int], Backend], target: Target) -> None:
+def test_all_other_polls(backend: Callable[[int], Backend], target: StoppedTarget) -> None:
     tcp, *others = (target.do(f"open {k}") for k in ("tcp", "pipe", "udp", "unconnected", "dgram"))
     seen = watched(
         backend(target.pid),
@@ -112,20 +112,22 @@ def test_all_other_polls(backend: Callable[[int], Backend], target: Target) -> N
     assert polls(seen) == (0, 4 * 101 + 103 + 107 + 109 + 113)
 
 
-def test_failing_calls(backend: Callable[[int], Backend], target: Target) -> None:
+def test_failing_calls(backend: Callable[[int], Backend], target: StoppedTarget) -> None:
     seen = watched(backend(target.pid), target, "badclose 0 211", "getppid 0 223")
     calls = {call.name: (call.calls, call.errors) for call in seen.only().syscalls}
     assert (calls["close"], calls["getppid"]) == ((211, 211), (223, 0))
 
 
-def test_threads_are_their_process(backend: Callable[[int], Backend], target: Target) -> None:
+def test_threads_are_their_process(
+    backend: Callable[[int], Backend], target: StoppedTarget
+) -> None:
     fd = target.do("open tcp")
     seen = watched(backend(target.pid), target, f"threads {fd} 1009 3")
     assert (polls(seen), seen.only().pid) == ((1009, 0), target.pid)
 
 
 def test_forks_are_processes_of_their_own(
-    backend: Callable[[int], Backend], target: Target
+    backend: Callable[[int], Backend], target: StoppedTarget
 ) -> None:
     fd = target.do("open tcp")
     seen = watched(backend(target.pid), target, f"forks {fd} 1009 3 2")
@@ -134,7 +136,7 @@ def test_forks_are_processes_of_their_own(
     assert sorted(counts) == [336, 336, 337]
 
 
-def test_a_process_that_ends(backend: Callable[[int], Backend], target: Target) -> None:
+def test_a_process_that_ends(backend: Callable[[int], Backend], target: StoppedTarget) -> None:
     fd = target.do("open tcp")
     with backend(target.pid) as attached:
         target.do(f"poll {fd} 1009 0")
@@ -152,7 +154,7 @@ def test_a_process_that_is_gone(backend: Callable[[int], Backend]) -> None:
         pass
 
 
-def ptrace_stat(start: Start, target: Target, *options: str) -> subprocess.Popen[str]:
+def ptrace_stat(start: Start, target: StoppedTarget, *options: str) -> subprocess.Popen[str]:
     process = start("stat", "--backend", "ptrace", "-p", str(target.pid), *options)
     assert process.stderr is not None
     assert process.stderr.readline() == "polltrace: backend ptrace: asked for\n"
@@ -174,7 +176,7 @@ def only_process(stat: subprocess.Popen[str]) -> dict[str, Any]:
 
 
 @pytest.mark.usefixtures("root")
-def test_stat_reports_what_ptrace_can(start: Start, target: Target) -> None:
+def test_stat_reports_what_ptrace_can(start: Start, target: StoppedTarget) -> None:
     fd = target.do("open tcp")
     process = ptrace_stat(start, target, "--json")
     target.do(f"poll {fd} 1009 0")
@@ -186,7 +188,7 @@ def test_stat_reports_what_ptrace_can(start: Start, target: Target) -> None:
 
 @pytest.mark.usefixtures("root")
 @pytest.mark.parametrize("asked", ["auto", "ptrace"])
-def test_polls_are_counted_without_btf(start: Start, target: Target, asked: str) -> None:
+def test_polls_are_counted_without_btf(start: Start, target: StoppedTarget, asked: str) -> None:
     if asked == "auto" and (why := why_no_bcc()):
         pytest.skip(why)  # then auto refuses: see below
     fd = target.do("open tcp")
@@ -204,7 +206,9 @@ def test_polls_are_counted_without_btf(start: Start, target: Target, asked: str)
 
 
 @pytest.mark.usefixtures("root")
-def test_ptrace_on_a_process_that_is_traced_already(start: Start, run: Run, target: Target) -> None:
+def test_ptrace_on_a_process_that_is_traced_already(
+    start: Start, run: Run, target: StoppedTarget
+) -> None:
     ptrace_stat(start, target)
     ended = run("stat", "--backend", "ptrace", "-p", str(target.pid))
     assert ended.returncode == 3
@@ -213,7 +217,7 @@ def test_ptrace_on_a_process_that_is_traced_already(start: Start, run: Run, targ
 
 
 @pytest.mark.usefixtures("probe")
-def test_auto_reports_its_choice(run: Run, target: Target) -> None:
+def test_auto_reports_its_choice(run: Run, target: StoppedTarget) -> None:
     ended = run("stat", "--backend", "auto", "-p", str(target.pid), "-d", "0.1")
     assert (ended.returncode, ended.stderr.splitlines()[0]) == (
         0,
@@ -222,7 +226,7 @@ def test_auto_reports_its_choice(run: Run, target: Target) -> None:
 
 
 @pytest.mark.usefixtures("root")
-def test_killed_it_takes_its_tracer_along(start: Start, target: Target) -> None:
+def test_killed_it_takes_its_tracer_along(start: Start, target: StoppedTarget) -> None:
     fd = target.do("open tcp")
     process = ptrace_stat(start, target)
     target.begin(f"poll {fd} {10**12} 0")

@@ -143,7 +143,7 @@ def test_a_strange_line_is_reported() -> None:
 
 
 @dataclass(frozen=True)
-class Call:
+class TracedLine:
     task: int
     line: str
     judged: tuple[int, int]
@@ -151,14 +151,14 @@ class Call:
 
 
 CALLS = st.builds(
-    lambda task, judged, split: Call(task, judged[0], judged[1], split),
+    lambda task, judged, split: TracedLine(task, judged[0], judged[1], split),
     st.integers(1, 5),
     st.sampled_from(JUDGED),
     st.booleans(),
 )
 
 
-def written(calls: list[Call], old: bool) -> str:
+def written(calls: list[TracedLine], old: bool) -> str:
     """The calls as strace -f -o writes them, some interrupted by the call of another thread."""
     lines = []
     for call in calls:
@@ -173,7 +173,7 @@ def written(calls: list[Call], old: bool) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def expected(calls: list[Call]) -> dict[int, tuple[int, int]]:
+def expected(calls: list[TracedLine]) -> dict[int, tuple[int, int]]:
     found: dict[int, tuple[int, int]] = {}
     for call in calls:
         had = found.get(call.task, (0, 0))
@@ -182,14 +182,14 @@ def expected(calls: list[Call]) -> dict[int, tuple[int, int]]:
 
 
 @given(st.lists(CALLS, min_size=1), st.booleans())
-def test_every_call_is_counted_where_it_belongs(calls: list[Call], old: bool) -> None:
+def test_every_call_is_counted_where_it_belongs(calls: list[TracedLine], old: bool) -> None:
     seen = counts(read(written(calls, old)))
     seen.pop(9, None)
     assert seen == expected(calls)
 
 
 @given(st.lists(CALLS, min_size=1), st.data())
-def test_a_torn_text_is_read_up_to_the_tear(calls: list[Call], data: st.DataObject) -> None:
+def test_a_torn_text_is_read_up_to_the_tear(calls: list[TracedLine], data: st.DataObject) -> None:
     text = written(calls, False)
     cut = data.draw(st.integers(1, len(text)))
     try:

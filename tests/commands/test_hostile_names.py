@@ -24,7 +24,7 @@ from polltrace.commands.console import PrintableConsole
 from polltrace.printable import _UNSAFE, PrintableStream, one_line, printable, styled
 from polltrace.top.terminal import ansi
 from tests.conftest import POLLTRACE, missing
-from tests.stop_at.stopped_target import FLAGS, SOURCES, Target
+from tests.stop_at.stopped_target import FLAGS, SOURCES, StoppedTarget
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -73,7 +73,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hostile]:
         stdout=subprocess.PIPE,
         bufsize=0,
     )
-    target = Target(process, process.pid)
+    target = StoppedTarget(process, process.pid)
     assert target.finish() == process.pid
     target.poll_for_ever()
     yield Hostile(process.pid, title, home)

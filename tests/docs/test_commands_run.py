@@ -106,7 +106,7 @@ SHORTER = [
 ENDED_BY_HAND = (0, 124, 130)
 
 
-class Command(NamedTuple):
+class DocumentedCommand(NamedTuple):
     page: str
     line: str
 
@@ -141,7 +141,7 @@ _PROGRAMS = re.compile(
 )
 
 
-def named_on(page: Path) -> Iterator[Command]:
+def named_on(page: Path) -> Iterator[DocumentedCommand]:
     """Those in blocks that show no output, and those of the running text of in-a-hurry.md."""
     text = page.read_text()
     lines = [
@@ -157,7 +157,7 @@ def named_on(page: Path) -> Iterator[Command]:
     for line in lines:
         command = re.sub(r"\s+#\s.*$", "", _PROMPT.sub("", line.strip()))
         if _PROGRAMS.match(command):
-            yield Command(page.name, " ".join(command.split()))
+            yield DocumentedCommand(page.name, " ".join(command.split()))
 
 
 NAMED = [each for page in PAGES for each in named_on(page)]
@@ -261,7 +261,7 @@ def free_port() -> int:
 
 
 @contextlib.contextmanager
-def listening(stage: Stage, commands: list[Command]) -> Iterator[None]:
+def listening(stage: Stage, commands: list[DocumentedCommand]) -> Iterator[None]:
     """The pages' commands for the other end of a path, until the block ends."""
     with contextlib.ExitStack() as ending:
         for each in {each.here: each for each in commands if each.listens}.values():

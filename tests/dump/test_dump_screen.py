@@ -12,7 +12,7 @@ from polltrace.latency.time_budget import TimeBudget
 from polltrace.profiles.frames import ProcessTotals, SocketPolls
 from polltrace.servers.activity import Activity, ActivityChange, Waited
 from polltrace.servers.database import DatabaseSession
-from polltrace.servers.ps_report import Session
+from polltrace.servers.ps_report import ObservedServer
 from tests.watch.samples import named_stack, server
 
 CHECK = "poll sntpoltsts snttmoredata nsmore2recv nioqts kcbgtcr opifch2 opiodr opitsk main"
@@ -56,7 +56,7 @@ CLIENT, INTERCONNECT = (
 )
 POLLED = ProcessTotals(102, 7, 0.4, 40_600, 0, (CLIENT, INTERCONNECT), (), ())
 STATE = SessionState(
-    session=Session(server(102), POLLED, 0.5),
+    session=ObservedServer(server(102), POLLED, 0.5),
     budget=BUDGET,
     stacks=[
         named_stack("sqlite3VdbeExec opifch2 opiodr opitsk main", 380),

@@ -14,7 +14,7 @@ from typing import Any
 import oracledb
 import pytest
 
-from polltrace.scenarios.load.workload import Statement, ThinkTime, Workload
+from polltrace.scenarios.load.workload import ThinkTime, Workload, WorkloadStatement
 from polltrace.scenarios.run.servers.lab_server import LabServer
 from tests.conftest import ROOT
 
@@ -38,8 +38,8 @@ Loaded = Callable[..., dict[str, Any]]
 def workload(**given: Any) -> Workload:
     """One with two statements, the second of five bind rows."""
     statements = (
-        Statement("one", "select 1 from dual", 1, "query", [[]]),
-        Statement("two", "select :n from dual", 3, "query", [[n] for n in range(5)]),
+        WorkloadStatement("one", "select 1 from dual", 1, "query", [[]]),
+        WorkloadStatement("two", "select :n from dual", 3, "query", [[n] for n in range(5)]),
     )
     defaults: dict[str, Any] = {
         "name": "w",

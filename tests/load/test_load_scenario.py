@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from polltrace.errors import FileError, UsageError
-from polltrace.scenarios.analyse.comparison import Outcome, compare
+from polltrace.scenarios.analyse.comparison import ComparisonOutcome, compare
 from polltrace.scenarios.analyse.expectations import checked_expectations
 from polltrace.scenarios.analyse.run import analysed
 from polltrace.scenarios.analyse.run_file import RunData, read_run
@@ -153,8 +153,8 @@ def test_a_slower_load_is_a_regression(saved: Path) -> None:
     run = of_six_blocks(read_run(saved / "s.run"))
     rows = compare(run, slower(run, 1.5), 0.05).rows
     assert {row.figure for row in rows} == {"time per transaction"}
-    assert all(row.outcome is Outcome.REGRESSION for row in rows)
-    assert all(row.outcome is Outcome.SAME for row in compare(run, run, 0.05).rows)
+    assert all(row.outcome is ComparisonOutcome.REGRESSION for row in rows)
+    assert all(row.outcome is ComparisonOutcome.SAME for row in compare(run, run, 0.05).rows)
 
 
 def test_loads_of_other_statements_are_not_compared(saved: Path) -> None:

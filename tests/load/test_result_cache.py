@@ -14,7 +14,7 @@ from .conftest import Loaded, load_client_module
 result_cache = load_client_module("result_cache")
 
 
-class Database:
+class CachedDatabase:
     """Two rows, a counter of changes, and a clock that only the test moves."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -38,15 +38,15 @@ class Database:
 
 
 @pytest.fixture
-def database(monkeypatch: pytest.MonkeyPatch) -> Database:
-    return Database(monkeypatch)
+def database(monkeypatch: pytest.MonkeyPatch) -> CachedDatabase:
+    return CachedDatabase(monkeypatch)
 
 
-def statistics(database: Database) -> dict[str, int]:
+def statistics(database: CachedDatabase) -> dict[str, int]:
     return dict(database.cache.statistics())
 
 
-def test_a_result_is_kept_by_its_key(database: Database) -> None:
+def test_a_result_is_kept_by_its_key(database: CachedDatabase) -> None:
     assert [database.read(key) for key in "aabab"] == [1] * 5
     assert database.executions == 2
     found = statistics(database)
@@ -54,7 +54,7 @@ def test_a_result_is_kept_by_its_key(database: Database) -> None:
     assert found["Create Count Success"] == found["Block Count Current"] == 2
 
 
-def test_within_the_lag_it_may_be_old_and_beyond_it_not(database: Database) -> None:
+def test_within_the_lag_it_may_be_old_and_beyond_it_not(database: CachedDatabase) -> None:
     assert database.read("a") == 1
     database.write("a", 2)
     database.at = 100
@@ -65,7 +65,7 @@ def test_within_the_lag_it_may_be_old_and_beyond_it_not(database: Database) -> N
     assert statistics(database)["Delete Count Invalid"] == 1
 
 
-def test_a_look_without_changes_keeps_all_for_another_lag(database: Database) -> None:
+def test_a_look_without_changes_keeps_all_for_another_lag(database: CachedDatabase) -> None:
     database.read("a")
     database.at = 150
     database.read("a")
@@ -75,14 +75,14 @@ def test_a_look_without_changes_keeps_all_for_another_lag(database: Database) ->
     assert database.cache.looks == 2
 
 
-def test_its_own_change_is_seen_at_once(database: Database) -> None:
+def test_its_own_change_is_seen_at_once(database: CachedDatabase) -> None:
     database.read("a")
     database.write("a", 2)
     database.cache.own_change()
     assert database.read("a") == 2
 
 
-def test_what_has_no_room_is_not_kept(database: Database) -> None:
+def test_what_has_no_room_is_not_kept(database: CachedDatabase) -> None:
     database.cache = result_cache.ResultCache(lambda: [], 100, 2 * 256)
     database.values["b"] = 10**600
     assert database.read("b") == database.read("b")
@@ -91,7 +91,7 @@ def test_what_has_no_room_is_not_kept(database: Database) -> None:
     assert statistics(database)["Find Count"] == 1
 
 
-def test_what_is_forgotten_is_fetched_again(database: Database) -> None:
+def test_what_is_forgotten_is_fetched_again(database: CachedDatabase) -> None:
     database.read("a")
     database.cache.forget()
     assert database.read("a") == 1

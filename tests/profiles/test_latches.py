@@ -3,10 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import ClassVar
 
 import pytest
 
@@ -31,6 +29,7 @@ from polltrace.recording.summary import summary
 from polltrace.recording_report.data import report_data
 from polltrace.recording_report.text import report_text
 from polltrace.stacks import Frame
+from tests.profiles.listed_names import ListedNames
 from tests.recording.samples import story, symbols, written
 
 S = 1_000_000_000
@@ -73,17 +72,7 @@ def test_what_is_a_wait_for_a_latch(stack: str, expected: LatchWait | None) -> N
     assert latch_wait(frames(*stack.split()), ORACLE) == expected
 
 
-class Names:
-    """Each address is an index into FUNCTIONS."""
-
-    problems: ClassVar[dict[str, str]] = {}
-
-    def user(self, pid: int, addresses: Sequence[int]) -> Sequence[Frame]:
-        assert pid == 7
-        return [Frame(FUNCTIONS[a], "/bin/oralab", 0, a) for a in addresses]
-
-    def kernel(self, addresses: Sequence[int]) -> Sequence[Frame]:
-        return [Frame("do_futex", "[kernel]", 0, a, kernel=True) for a in addresses]
+NAMES = ListedNames(FUNCTIONS, "/bin/oralab", ("do_futex",))
 
 
 def profile(*stacks: Stack, totals: OffCpuTotals | None = None) -> Profile:
@@ -109,7 +98,7 @@ SAMPLED = profile(
     Stack(ON_CPU, 5, False, (1, 7, 3, 4, 5)),  # on its way to sleep
     Stack(ON_CPU, 365, False, (4, 5)),
 )
-FOUND = latch_time(SWITCHES, SAMPLED, Names())
+FOUND = latch_time(SWITCHES, SAMPLED, NAMES)
 
 
 def test_time_by_path() -> None:
@@ -159,21 +148,21 @@ def test_as_data() -> None:
 
 
 def test_a_server_that_was_never_on_cpu() -> None:
-    idle = latch_time(profile(totals=OffCpuTotals(1, S, 0, 0, S, 0, 0, 1)), profile(), Names())
+    idle = latch_time(profile(totals=OffCpuTotals(1, S, 0, 0, S, 0, 0, 1)), profile(), NAMES)
     assert idle.spun_share is None
     assert "Latches: 0.00 % of the time slept, 0 sleeps; no sample on CPU" in latch_text(idle)
 
 
 def test_context_switches_are_needed() -> None:
     with pytest.raises(ValueError, match="no context switches"):
-        latch_time(SAMPLED, SAMPLED, Names())
+        latch_time(SAMPLED, SAMPLED, NAMES)
 
 
 def test_stacks_show_the_paths() -> None:
-    on = replace(stack_profile(SAMPLED, Names(), ON_CPU), hz=100.0)
+    on = replace(stack_profile(SAMPLED, NAMES, ON_CPU), hz=100.0)
     assert "           -         -     0.300  main > find > kslgetl\n" in stacks_text(on, on.folded)
     assert stacks_data(on, on.folded)["latches"][0]["slept_ns"] is None
-    off_cpu = stack_profile(SWITCHES, Names(), OFF_CPU)
+    off_cpu = stack_profile(SWITCHES, NAMES, OFF_CPU)
     text = stacks_text(off_cpu, off_cpu.folded)
     assert "    0.500000         2         -  main > unpin > kslgetl\n" in text
     assert stacks_data(off_cpu, off_cpu.folded)["latches"][0]["spun_samples"] is None

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
 
 from polltrace.profiles.frames import (
     Header,
@@ -18,26 +17,16 @@ from polltrace.profiles.profile import Profile
 from polltrace.profiles.sampled import OFF_CPU
 from polltrace.profiles.stack_profile import StackProfile, stack_profile
 from polltrace.profiles.stacks_report import stacks_data, stacks_text
-from polltrace.stacks import Frame
 from polltrace.stacks.formats import FORMATS
 from polltrace.stacks.picture import Picture, Side
+from tests.profiles.listed_names import ListedNames
 
 USER = ("nanosleep", "rest", "main")
 KERNEL = ("bpf_trace_run4", "__schedule", "schedule", "do_nanosleep", "do_syscall_64")
 S = 1_000_000_000
 
 
-class Names:
-    """Each address is an index into a list of functions."""
-
-    problems: ClassVar[dict[str, str]] = {}
-
-    def user(self, pid: int, addresses: Sequence[int]) -> Sequence[Frame]:
-        assert pid == 7
-        return [Frame(USER[a], "/bin/sleeper", 0, a) for a in addresses]
-
-    def kernel(self, addresses: Sequence[int]) -> Sequence[Frame]:
-        return [Frame(KERNEL[a], "[kernel]", 0, a, kernel=True) for a in addresses]
+NAMES = ListedNames(USER, "/bin/sleeper", KERNEL)
 
 
 def stack(count: int, off: OffTime, user: Sequence[int] = (0, 1, 2)) -> Stack:
@@ -58,7 +47,7 @@ def observed(*stacks: Stack, totals: OffCpuTotals = TOTALS, **lost: int) -> Prof
 
 
 def found(profile: Profile, kernel: bool = False) -> StackProfile:
-    return stack_profile(profile, Names(), OFF_CPU, kernel=kernel)
+    return stack_profile(profile, NAMES, OFF_CPU, kernel=kernel)
 
 
 WHOLE = found(observed(SLEPT, PREEMPTED, BEFORE))

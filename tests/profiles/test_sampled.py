@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -13,30 +13,15 @@ from polltrace.profiles.frames import Header, ProcessTotals, Stack, WatchedProce
 from polltrace.profiles.profile import Profile
 from polltrace.profiles.recognition import engine_of_process
 from polltrace.profiles.sampled import AT_POLL, ON_CPU, Shares, introduced, named_stacks, shares
-from polltrace.stacks import Frame, ProcessError
+from polltrace.stacks import Frame
+from tests.profiles.listed_names import ListedNames
 from tests.watch.samples import named_stack
 
 CHECK = ("poll", "sntpoltsts", "snttmoredata", "nsmore2recv", "nioqts", "main")
 FUNCTIONS = (*CHECK, "work", "[lost+0x1]", "__libc_start_call_main")
 
 
-class Names:
-    """An address is an index into FUNCTIONS; process 8 is gone."""
-
-    problems: Mapping[str, str] = {}
-
-    def __init__(self) -> None:
-        self.shown: list[tuple[int, list[int]]] = []
-
-    def user(self, pid: int, addresses: Sequence[int]) -> Sequence[Frame]:
-        self.shown.append((pid, list(addresses)))
-        if pid == 8:
-            raise ProcessError("gone")
-        return [Frame(FUNCTIONS[at], "/oracle", 0, at) for at in addresses]
-
-    def kernel(self, addresses: Sequence[int]) -> Sequence[Frame]:
-        assert addresses, "there is nothing to name"
-        return [Frame("do_sys_poll", "[kernel]", 0, at, kernel=True) for at in addresses]
+NAMES = ListedNames(FUNCTIONS)
 
 
 def announced(pid: int, exe: str = "/u01/bin/oracle") -> WatchedProcess:
@@ -60,7 +45,7 @@ def test_stacks_of_one_kind_come_with_their_names_commonest_first() -> None:
         (8, [taken(ON_CPU, 100, 6)]),
         (9, [taken(ON_CPU, 6, 5)]),
     )
-    found = named_stacks(observed, Names(), ON_CPU)
+    found = named_stacks(observed, ListedNames(FUNCTIONS), ON_CPU)
     assert [each.count for each in found] == [9, 6, 5]
     assert [[frame.name for frame in each.frames] for each in found] == [
         ["nsmore2recv", "nioqts"],
@@ -73,7 +58,9 @@ def test_stacks_of_one_kind_come_with_their_names_commonest_first() -> None:
 
 
 def test_a_stack_ends_where_its_program_began() -> None:
-    (found,) = named_stacks(profile((7, [taken(ON_CPU, 1, 6, 5, 8, 0)])), Names(), ON_CPU)
+    (found,) = named_stacks(
+        profile((7, [taken(ON_CPU, 1, 6, 5, 8, 0)])), ListedNames(FUNCTIONS), ON_CPU
+    )
     assert [each.name for each in found.frames] == ["work", "main", "__libc_start_call_main"]
 
 
@@ -84,17 +71,19 @@ def test_a_stack_ends_where_its_program_began() -> None:
 def test_at_a_poll_nameless_functions_leave_its_shape(
     addresses: tuple[int, ...], is_check: bool, by_shape: bool
 ) -> None:
-    (found,) = named_stacks(profile((7, [taken(AT_POLL, 1, *addresses)])), Names(), AT_POLL)
+    (found,) = named_stacks(
+        profile((7, [taken(AT_POLL, 1, *addresses)])), ListedNames(FUNCTIONS), AT_POLL
+    )
     assert (found.is_break_check, found.by_shape) == (is_check, by_shape)
 
 
 def test_a_poll_of_a_stripped_program_that_is_no_server_is_unclassified() -> None:
     """Any program may poll one descriptor with timeout 0, under any title."""
     loop = profile((7, [taken(AT_POLL, 26, 0, 7, 7)]), exe="/usr/bin/python3.11")
-    (found,) = named_stacks(loop, Names(), AT_POLL)
+    (found,) = named_stacks(loop, ListedNames(FUNCTIONS), AT_POLL)
     assert (found.is_break_check, found.by_shape, found.undecided) == (False, False, True)
     unknown = replace(loop, processes={})
-    assert named_stacks(unknown, Names(), AT_POLL)[0].undecided
+    assert named_stacks(unknown, ListedNames(FUNCTIONS), AT_POLL)[0].undecided
 
 
 def test_an_unknown_program_checks_only_where_every_name_says_so() -> None:
@@ -104,7 +93,7 @@ def test_an_unknown_program_checks_only_where_every_name_says_so() -> None:
         ((0, 1, 2, 3, 4), True, False),
     ):
         polls = profile((7, [taken(AT_POLL, 1, *addresses)]), exe="/usr/bin/python3.11")
-        (stack,) = named_stacks(polls, Names(), AT_POLL)
+        (stack,) = named_stacks(polls, ListedNames(FUNCTIONS), AT_POLL)
         assert (stack.is_break_check, stack.undecided) == (is_check, undecided)
         assert not stack.of_engine
 
@@ -113,20 +102,20 @@ def test_a_guessed_frame_does_not_disprove_a_check() -> None:
     """A walk by frame pointers may skip callers, of the poll as of its caller."""
     for found, undecided in (("rttt", False), ("rtff", True), ("rfff", True), ("", False)):
         skipped = replace(taken(AT_POLL, 1, 0, 1, 6, 5), found=found)
-        (stack,) = named_stacks(profile((7, [skipped])), Names(), AT_POLL)
+        (stack,) = named_stacks(profile((7, [skipped])), ListedNames(FUNCTIONS), AT_POLL)
         assert (stack.is_break_check, stack.undecided) == (False, undecided)
     # AND the caller of the poll is certain, and of no chain
     other = replace(taken(AT_POLL, 1, 0, 6, 5), found="rtf")
-    (stack,) = named_stacks(profile((7, [other])), Names(), AT_POLL)
+    (stack,) = named_stacks(profile((7, [other])), ListedNames(FUNCTIONS), AT_POLL)
     assert not stack.undecided
 
 
 def test_a_nameless_function_of_the_server_may_be_of_its_check() -> None:
     """Samples on CPU: the frame of a library says nothing about the server's own functions."""
 
-    class Stripped(Names):
+    class Stripped(ListedNames):
         def __init__(self, module: str) -> None:
-            super().__init__()
+            super().__init__(FUNCTIONS)
             self.module = module
 
         def user(self, pid: int, addresses: Sequence[int]) -> Sequence[Frame]:
@@ -156,22 +145,22 @@ def test_a_server_is_recognised_by_title_and_program(exe: str, comm: str, recogn
 def test_an_address_in_no_mapping_is_no_frame() -> None:
     """A walk that went astray ends where it did, and its guess is not printed."""
 
-    class Astray(Names):
+    class Astray(ListedNames):
         def user(self, pid: int, addresses: Sequence[int]) -> Sequence[Frame]:
             at = addresses.index(9)
             guess = Frame("[0x100000002]", "", 9, 9)
             named = super().user
             return [*named(pid, addresses[:at]), guess, *named(pid, addresses[at + 1 :])]
 
-    (found,) = named_stacks(profile((7, [taken(ON_CPU, 1, 6, 9, 5)])), Astray(), ON_CPU)
+    (found,) = named_stacks(profile((7, [taken(ON_CPU, 1, 6, 9, 5)])), Astray(FUNCTIONS), ON_CPU)
     assert [frame.name for frame in found.frames] == ["work"]
 
 
 def test_processes_are_shown_while_they_live() -> None:
-    names = Names()
+    names = ListedNames(FUNCTIONS)
     announced = [None, *(WatchedProcess(pid, 1, "oracle", ("oracle",)) for pid in (7, 8, 9))]
     assert list(introduced(announced, names)) == announced
-    assert names.shown == [(7, []), (8, []), (9, [])]
+    assert names.requests == [(7, []), (8, []), (9, [])]
 
 
 def oracle() -> Engine:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -15,29 +15,13 @@ from polltrace.profiles.profile import Profile
 from polltrace.profiles.sampled import AT_POLL, ON_CPU
 from polltrace.profiles.stack_profile import StackProfile, stack_profile
 from polltrace.profiles.stacks_report import stacks_data, stacks_text
-from polltrace.stacks import Frame, ProcessError
 from polltrace.stacks.folded import Folded
+from tests.profiles.listed_names import ListedNames
 
 CHECK = ("poll", "sntpoltsts", "snttmoredata", "nsmore2recv", "nioqts", "kcbgtcr", "main")
 OTHER = ("poll", "wait_a_while", "main")
 CUT = ("poll", "deep")
 LOST_WAY = ("poll", "[libold.so+0x10]")
-
-
-class Names:
-    """Each address is an index into a list of functions."""
-
-    def __init__(self, functions: Sequence[str], problems: Mapping[str, str] = {}) -> None:
-        self.functions = functions
-        self.problems = problems
-
-    def user(self, pid: int, addresses: Sequence[int]) -> Sequence[Frame]:
-        if pid == 8:
-            raise ProcessError("gone")
-        return [Frame(self.functions[a], "/lib/libold.so", 0, a) for a in addresses]
-
-    def kernel(self, addresses: Sequence[int]) -> Sequence[Frame]:
-        return [Frame("do_sys_poll", "[kernel]", 0, a, kernel=True) for a in addresses]
 
 
 FUNCTIONS = [*CHECK, *OTHER, *CUT, *LOST_WAY]
@@ -64,7 +48,9 @@ GOOD = observed(totals(7, Stack(AT_POLL, 1000, False, at(CHECK), "recovered")))
 
 
 def printed(profile: Profile, kind: str = AT_POLL, **problems: str) -> tuple[StackProfile, str]:
-    found = stack_profile(profile, Names(FUNCTIONS, problems), kind)
+    found = stack_profile(
+        profile, ListedNames(FUNCTIONS, "/lib/libold.so", problems=problems), kind
+    )
     return found, stacks_text(found, found.folded)
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from polltrace.intervals import Estimate
-from polltrace.scenarios.analyse.comparison import Comparison, Outcome, compare
+from polltrace.scenarios.analyse.comparison import Comparison, ComparisonOutcome, compare
 from polltrace.scenarios.analyse.run_file import RunData
 from polltrace.scenarios.plan.cell import Cell
 
@@ -18,32 +18,36 @@ CELL = Cell(break_mode="in-band", skip=3)
 BASE = {"cpu_ms": 30.0, "gets": 9000.0, "polls": 3000.0}
 
 
-def outcomes(new: dict[str, float], margin: float = 0.05) -> dict[str, Outcome]:
+def outcomes(new: dict[str, float], margin: float = 0.05) -> dict[str, ComparisonOutcome]:
     base, other = made_run({CELL: BASE}), made_run({CELL: {**BASE, **new}}, seed=2)
     return {row.figure: row.outcome for row in compare(base, other, margin).rows}
 
 
 def test_the_same_again_is_no_regression() -> None:
-    assert set(outcomes({}).values()) == {Outcome.SAME}
+    assert set(outcomes({}).values()) == {ComparisonOutcome.SAME}
 
 
 @pytest.mark.parametrize(
     ("cpu_ms", "outcome"),
-    [(33.0, Outcome.REGRESSION), (27.0, Outcome.IMPROVEMENT), (31.5, Outcome.UNSURE)],
+    [
+        (33.0, ComparisonOutcome.REGRESSION),
+        (27.0, ComparisonOutcome.IMPROVEMENT),
+        (31.5, ComparisonOutcome.UNSURE),
+    ],
 )
-def test_slower_beyond_the_margin(cpu_ms: float, outcome: Outcome) -> None:
+def test_slower_beyond_the_margin(cpu_ms: float, outcome: ComparisonOutcome) -> None:
     found = outcomes({"cpu_ms": cpu_ms})
     assert found["elapsed"] == found["server CPU"] == outcome
-    assert found["polls per get"] == found["consistent gets"] == Outcome.SAME
+    assert found["polls per get"] == found["consistent gets"] == ComparisonOutcome.SAME
 
 
 def test_a_slower_host_is_no_slower_server() -> None:
     """In the second run everything takes a third longer, the yardstick as well."""
     found = outcomes({"cpu_ms": 40.0, "yardstick_ms": 20 / 3})
-    assert found["elapsed"] == found["server CPU"] == Outcome.SAME
+    assert found["elapsed"] == found["server CPU"] == ComparisonOutcome.SAME
     # Nor does a faster host hide a slower server.
     found = outcomes({"cpu_ms": 30.0, "yardstick_ms": 4.0})
-    assert found["elapsed"] == found["server CPU"] == Outcome.REGRESSION
+    assert found["elapsed"] == found["server CPU"] == ComparisonOutcome.REGRESSION
 
 
 def test_of_two_hosts_only_counts_are_compared() -> None:
@@ -87,18 +91,18 @@ def timed(comparison: Comparison, cell: str | None = None) -> dict[str, Estimate
 
 def test_polls_are_exact() -> None:
     found = outcomes({"polls": 9000.0})
-    assert found["polls per get"] == Outcome.REGRESSION
-    assert found["elapsed"] == Outcome.SAME
+    assert found["polls per get"] == ComparisonOutcome.REGRESSION
+    assert found["elapsed"] == ComparisonOutcome.SAME
 
 
 def test_a_busy_host_is_no_slower_server() -> None:
     """The second run took three times as long, because others had the processor."""
     found = outcomes({"waited_ms": 60.0})
-    assert found["elapsed"] == Outcome.UNSURE
-    assert found["server CPU"] == Outcome.SAME
+    assert found["elapsed"] == ComparisonOutcome.UNSURE
+    assert found["server CPU"] == ComparisonOutcome.SAME
     # A server that is slower indeed is found by what no other process can take from it.
     found = outcomes({"waited_ms": 60.0, "cpu_ms": 36.0})
-    assert found["server CPU"] == Outcome.REGRESSION
+    assert found["server CPU"] == ComparisonOutcome.REGRESSION
 
 
 @pytest.mark.parametrize(("blocks", "verdict"), [(1, False), (5, False), (6, True)])
@@ -107,7 +111,7 @@ def test_times_of_few_blocks_have_no_verdict(blocks: int, verdict: bool) -> None
     base, new = made_run({CELL: BASE}), made_run({CELL: {**BASE, "cpu_ms": 20.0, "polls": 9000.0}})
     short = replace(base, blocks=frozenset(range(blocks)))
     rows = {row.figure: row.outcome for row in compare(short, new, 0.05).rows}
-    expected = Outcome.IMPROVEMENT if verdict else Outcome.TOO_FEW
+    expected = ComparisonOutcome.IMPROVEMENT if verdict else ComparisonOutcome.TOO_FEW
     assert rows["elapsed"] == rows["server CPU"] == expected
     # Counts are exact, however few.
-    assert rows["polls per get"] == Outcome.REGRESSION
+    assert rows["polls per get"] == ComparisonOutcome.REGRESSION

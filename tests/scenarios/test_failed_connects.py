@@ -10,7 +10,7 @@ import pytest
 from polltrace.errors import DriverError
 from polltrace.scenarios.clients import PROGRAMS, program
 from polltrace.scenarios.run.client import DriverClient
-from polltrace.scenarios.script.database import Database, StatementError, Target
+from polltrace.scenarios.script.database import ConnectTarget, Database, StatementError
 
 NO_LISTENER = {
     "python-oracledb": "Connection refused",
@@ -49,6 +49,6 @@ def test_a_script_that_connects_to_an_unknown_host(capfd: pytest.CaptureFixture[
     with Database() as database:
         for _ in range(2):
             with pytest.raises(StatementError, match="ORA-12545: Connect failed") as error:
-                database.connect(Target("no-such-host.invalid:1521/x", "u", "p", True))
+                database.connect(ConnectTarget("no-such-host.invalid:1521/x", "u", "p", True))
             assert (error.value.code, error.value.connected) == (12545, False)
     assert capfd.readouterr().err == ""

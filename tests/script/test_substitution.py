@@ -15,7 +15,7 @@ from polltrace.scenarios.script.variable_commands import run_define
 from polltrace.scenarios.script.words import CommandError
 
 if TYPE_CHECKING:
-    from polltrace.scenarios.script.state import State
+    from polltrace.scenarios.script.state import ScriptState
 
 
 def variables(settings: Settings | None = None, *answers: str) -> Variables:
@@ -55,13 +55,13 @@ def test_a_variable_whose_name_begins_with_a_digit() -> None:
     define, query = (Path(__file__).parent / "define-digit.sql").read_text().splitlines()
     settings = Settings()
     state = SimpleNamespace(variables=Variables(settings, lambda _: None))
-    run_define(cast("State", state), define.removeprefix("define "))
+    run_define(cast("ScriptState", state), define.removeprefix("define "))
     expected = "select 1 x from dual where sysdate between sysdate-5/1440 and sysdate;"
     assert state.variables.substitute(query) == expected
-    run_define(cast("State", state), "9=x")
+    run_define(cast("ScriptState", state), "9=x")
     assert state.variables.substitute("&9") == "x"
     with pytest.raises(CommandError, match="SP2-0136"):
-        run_define(cast("State", state), "a-b=x")
+        run_define(cast("ScriptState", state), "a-b=x")
 
 
 def test_settings() -> None:

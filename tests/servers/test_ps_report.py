@@ -14,7 +14,7 @@ from polltrace.engines import engine_of
 from polltrace.profiles.frames import ProcessTotals, SocketPolls
 from polltrace.servers.client_socket import ClientSocket
 from polltrace.servers.database import DatabaseSession
-from polltrace.servers.ps_report import Session, ps_data, ps_table
+from polltrace.servers.ps_report import ObservedServer, ps_data, ps_table
 from polltrace.servers.servers import Server
 from tests.watch.samples import postgresql_server
 
@@ -29,7 +29,7 @@ def session(
     owner: int | None = 0,
     disable_oob: bool = False,
     local: bool = False,
-) -> Session:
+) -> ObservedServer:
     known = engine_of("oracle", "oracleORCL (LOCAL=NO)")
     assert known is not None
     server = Server(
@@ -46,7 +46,7 @@ def session(
     )
     polled = (SocketPolls(14, "tcp", "10.0.0.1:1521", f"10.0.0.7:{40000 + pid}", break_polls),)
     totals = ProcessTotals(pid, 1, cpu_s, break_polls, 0, polled, (), ())
-    return Session(server, totals, seconds=0.5)
+    return ObservedServer(server, totals, seconds=0.5)
 
 
 SESSIONS = [
@@ -86,7 +86,7 @@ See 'polltrace why -p PID'."""
 
 def test_a_host_of_postgresql_alone_has_no_columns_of_oracles() -> None:
     sessions = [
-        Session(
+        ObservedServer(
             server := postgresql_server(pid),
             ProcessTotals(pid, 7, 0.5, polls, 0, _polled(server, polls), (), ()),
             seconds=0.5,

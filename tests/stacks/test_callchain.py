@@ -23,7 +23,7 @@ CHAIN = CallChain.of(
 
 
 @dataclass(frozen=True)
-class Published:
+class PublishedStack:
     what: str
     version: str
     frames: list[str]
@@ -31,10 +31,12 @@ class Published:
     at_poll: bool
 
 
-def published() -> list[Published]:
+def published() -> list[PublishedStack]:
     data = tomllib.loads((Path(__file__).parent / "oracle_stacks.toml").read_text())
     return [
-        Published(s["what"], s["version"], s["frames"].split(), s["expected"], bool(s["at_poll"]))
+        PublishedStack(
+            s["what"], s["version"], s["frames"].split(), s["expected"], bool(s["at_poll"])
+        )
         for s in data["stack"]
     ]
 
@@ -61,7 +63,7 @@ def test_fixtures_are_all_there() -> None:
 @pytest.mark.parametrize("stack", ALL, ids=lambda s: f"{s.version}: {s.what}")
 @pytest.mark.parametrize("at_call", [True, False])
 @pytest.mark.parametrize("chain", [CHAIN, shipped()], ids=["here", "engine file"])
-def test_published_stack(stack: Published, at_call: bool, chain: CallChain) -> None:
+def test_published_stack(stack: PublishedStack, at_call: bool, chain: CallChain) -> None:
     verdict = classify(stack.frames, chain, at_call)
     if stack.expected == "break check":
         assert verdict.evidence is ChainMatch.WHOLE
@@ -71,7 +73,7 @@ def test_published_stack(stack: Published, at_call: bool, chain: CallChain) -> N
 
 @pytest.mark.parametrize("stack", OTHERS, ids=lambda s: f"{s.version}: {s.what}")
 @pytest.mark.parametrize("lost", ["poll", "poll caller"])
-def test_others_stay_others_when_a_poll_is_put_inside(stack: Published, lost: str) -> None:
+def test_others_stay_others_when_a_poll_is_put_inside(stack: PublishedStack, lost: str) -> None:
     """The worst case: the right system call, from anywhere except the break check."""
     frames = ["poll", *stack.frames[int(lost == "poll caller") :]]
     assert classify(frames, CHAIN, at_call=True) == Verdict(ChainMatch.NONE, 0)
@@ -143,7 +145,7 @@ def test_missing_names_and_ends_never_hide_a_break_poll(nameless: set[int], dept
     st.sampled_from(OTHERS),
     st.sets(st.sampled_from(range(4))),
 )
-def test_one_contradicting_name_is_enough(stack: Published, nameless: set[int]) -> None:
+def test_one_contradicting_name_is_enough(stack: PublishedStack, nameless: set[int]) -> None:
     """Any of the four steps next to the call refutes it, unless all of them lost their names."""
     frames = [f"step{i}" for i in range(4)]
     damaged = ["poll", *(note(n) if i in nameless else n for i, n in enumerate(frames))]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from polltrace.statements.attribution import OUTSIDE, Busy, Readings, Share, attribute
 from polltrace.statements.clock_alignment import align
 from polltrace.statements.scheduler import SchedulerSample
-from polltrace.statements.statement_costs import Measured, TracedCall, join
+from polltrace.statements.statement_costs import MeasuredProcess, TracedCall, join
 from polltrace.statements.whereabouts import Interval, OnCpuSamples, blocked_in, on_cpu_in
 
 READINGS = Readings([0, 100, 200, 300], [0.0, 7.0, 7.0, 20.0])
@@ -86,7 +86,7 @@ def call(statement: str, began_us: int, ended_us: int) -> TracedCall:
 
 def test_what_comes_after_the_last_call_is_not_between_calls() -> None:
     readings = Readings([0, 100, 200, 300, 400, 500], [0.0, 3.0, 5.0, 12.0, 25.0, 42.0])
-    measured = Measured(readings, [], OnCpuSamples([], []), None)
+    measured = MeasuredProcess(readings, [], OnCpuSamples([], []), None)
     calls = [call("a", 10, 60), call("b", 210, 250)]
     joined = join(calls, [], measured, align(0, 0, 0), ["why"])
     assert joined.outside.polls == Share(2, 2, 2)

@@ -30,7 +30,7 @@ TRACE_FILE = "select value from v$diag_info where name = 'Default Trace File'"
 Process = subprocess.Popen[str]
 
 
-class Recording:
+class TracedRecording:
     """`polltrace record --sqltrace` of a session; it has attached when it is made."""
 
     def __init__(self, lab: Lab, session: Session, file: Path, *options: str) -> None:
@@ -65,7 +65,7 @@ def traced(probe: None, lab: Lab) -> Session:
 def test_each_statement_has_its_polls(traced: Session, lab: Lab, tmp_path: Path) -> None:
     # GIVEN a session whose two statements poll by known counts
     lab_polls = "lab break polls"
-    recording = Recording(lab, traced, tmp_path / "a", "--json")
+    recording = TracedRecording(lab, traced, tmp_path / "a", "--json")
     truth: dict[str, int] = {}
     first = LOTSLIOS.strip()
     statements = {first: 20_000, first.replace("ordered", "leading(a)"): 12_000}
@@ -102,7 +102,7 @@ def test_what_no_wait_explains_is_told_by_system_call(
     holder = lab.connect()
     holder.cursor.execute("insert into held values (1)")
     server = traced.spid
-    recording = Recording(lab, traced, tmp_path / "a", "--json")
+    recording = TracedRecording(lab, traced, tmp_path / "a", "--json")
     slow = lab.running(traced, LOTSLIOS, n=30_000)
     os.kill(server, signal.SIGSTOP)
     time.sleep(0.5)
@@ -179,7 +179,7 @@ def test_a_trace_that_ends_elsewhere(
     """No poll that the trace cannot explain is said to be between calls."""
     # GIVEN a session with a known number of polls before and after its trace file changes
     trace = Path(traced.one(TRACE_FILE))
-    recording = Recording(lab, traced, tmp_path / "a", "--json")
+    recording = TracedRecording(lab, traced, tmp_path / "a", "--json")
     first, second = LOTSLIOS.strip(), LOTSLIOS.strip().replace("ordered", "leading(a)")
     polls = [traced.spent(first, n=4_000)["lab break polls"]]
     change(traced, trace)
@@ -203,7 +203,7 @@ def test_a_trace_that_is_deleted_is_read_on(traced: Session, lab: Lab, tmp_path:
     """The server writes on, and so is it read."""
     trace = Path(traced.one(TRACE_FILE))
     traced.cursor.execute("alter session set sql_trace = true")
-    recording = Recording(lab, traced, tmp_path / "a", "--json")
+    recording = TracedRecording(lab, traced, tmp_path / "a", "--json")
     traced.rows("select 1 from dual")
     trace.unlink()
     traced.rows("select 2 from dual")
@@ -217,7 +217,7 @@ def test_the_trace_is_off_however_it_ends(
     traced: Session, lab: Lab, tmp_path: Path, number: signal.Signals
 ) -> None:
     sid, watcher = traced.sid, lab.connect()
-    recording = Recording(lab, traced, tmp_path / "a")
+    recording = TracedRecording(lab, traced, tmp_path / "a")
     assert watcher.one(TRACED, sid=sid) == "ENABLED"
     recording.process.send_signal(number)
     recording.process.communicate(timeout=PATIENCE_S)
@@ -227,7 +227,7 @@ def test_the_trace_is_off_however_it_ends(
 def test_a_trace_that_was_on_stays_on(traced: Session, lab: Lab, tmp_path: Path) -> None:
     sid, watcher = traced.sid, lab.connect()
     traced.cursor.execute("alter session set sql_trace = true")
-    recording = Recording(lab, traced, tmp_path / "a")
+    recording = TracedRecording(lab, traced, tmp_path / "a")
     traced.rows("select 1 from dual")
     assert "select 1 from dual" in recording.end()
     assert watcher.one(TRACED, sid=sid) == "ENABLED"

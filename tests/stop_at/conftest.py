@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.stop_at.stopped_target import FLAGS, SOURCES, Target
+from tests.stop_at.stopped_target import FLAGS, SOURCES, StoppedTarget
 
 
 @pytest.fixture(scope="session")
@@ -28,15 +28,15 @@ def pollers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 @pytest.fixture
-def start_target(pollers: dict[str, Path]) -> Iterator[Callable[..., Target]]:
+def start_target(pollers: dict[str, Path]) -> Iterator[Callable[..., StoppedTarget]]:
     started: list[subprocess.Popen[bytes]] = []
 
-    def start(kind: str = "frame pointers") -> Target:
+    def start(kind: str = "frame pointers") -> StoppedTarget:
         process = subprocess.Popen(
             [pollers[kind]], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
         )
         started.append(process)
-        target = Target(process, process.pid)
+        target = StoppedTarget(process, process.pid)
         assert target.finish() == process.pid
         return target
 
@@ -47,12 +47,12 @@ def start_target(pollers: dict[str, Path]) -> Iterator[Callable[..., Target]]:
 
 
 @pytest.fixture
-def target(start_target: Callable[..., Target]) -> Target:
+def target(start_target: Callable[..., StoppedTarget]) -> StoppedTarget:
     return start_target()
 
 
 @pytest.fixture
-def poller(target: Target) -> Target:
+def poller(target: StoppedTarget) -> StoppedTarget:
     """A target that polls all the time."""
     target.poll_for_ever()
     return target

@@ -18,7 +18,7 @@ FLAGS = {
 
 
 @dataclass
-class Target:
+class StoppedTarget:
     process: subprocess.Popen[bytes]
     pid: int
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from polltrace.stop_at.threads import state, status
-from tests.stop_at.stopped_target import Target
+from tests.stop_at.stopped_target import StoppedTarget
 from tests.waiting import PATIENCE_S, is_asleep, until
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -32,7 +32,7 @@ def stop(run: Run, pid: int | str, *options: str) -> tuple[int, str]:
     return refused(run("stop-at", "poll", "-p", str(pid), "-d", "0.2", *PATIENT, *options))
 
 
-def test_it_makes_none(run: Run, target: Target) -> None:
+def test_it_makes_none(run: Run, target: StoppedTarget) -> None:
     until(lambda: is_asleep(target.pid), "a target that waits for a command")
     code, line = stop(run, target.pid)
     assert code == 1
@@ -45,7 +45,9 @@ def test_it_makes_none(run: Run, target: Target) -> None:
     ("command", "words"),
     [("exit 3", "ended before it made a break poll"), ("exec x", "executed another program")],
 )
-def test_it_ends_or_becomes_another(start: Start, target: Target, command: str, words: str) -> None:
+def test_it_ends_or_becomes_another(
+    start: Start, target: StoppedTarget, command: str, words: str
+) -> None:
     process = start("stop-at", "poll", "-p", str(target.pid), "-d", "60", *PATIENT)
     until(lambda: status(target.pid, "TracerPid") != 0)
     target.begin(command)
@@ -58,7 +60,7 @@ def test_it_ends_or_becomes_another(start: Start, target: Target, command: str, 
         target.do("getppid 0 1")
 
 
-def test_it_is_traced_already(run: Run, poller: Target) -> None:
+def test_it_is_traced_already(run: Run, poller: StoppedTarget) -> None:
     if shutil.which("strace") is None:
         pytest.skip("strace is missing")
     strace = subprocess.Popen(
@@ -90,7 +92,7 @@ def test_it_is_in_uninterruptible_sleep(run: Run, tmp_path: Path, pollers: objec
         assert process.wait(PATIENCE_S) == 0
 
 
-def test_it_is_stopped_by_a_signal(run: Run, poller: Target) -> None:
+def test_it_is_stopped_by_a_signal(run: Run, poller: StoppedTarget) -> None:
     os.kill(poller.pid, signal.SIGSTOP)
     until(lambda: state(poller.pid, poller.pid) == "T")
     code, line = stop(run, poller.pid)
@@ -100,7 +102,7 @@ def test_it_is_stopped_by_a_signal(run: Run, poller: Target) -> None:
     poller.assert_free()
 
 
-def test_not_permitted(run: Run, poller: Target) -> None:
+def test_not_permitted(run: Run, poller: StoppedTarget) -> None:
     ended = run(
         *("stop-at", "poll", "-p", str(poller.pid)),
         prefix=("setpriv", "--reuid=65534", "--clear-groups"),
@@ -120,7 +122,7 @@ def test_it_is_gone(run: Run) -> None:
     assert stop(run, process.pid) == (5, f"polltrace: no process {process.pid}")
 
 
-def test_a_thread_is_not_a_process(run: Run, target: Target) -> None:
+def test_a_thread_is_not_a_process(run: Run, target: StoppedTarget) -> None:
     fd = target.do("open tcp")
     target.begin(f"threads {fd} {10**12} 1")
     tasks = Path(f"/proc/{target.pid}/task")

@@ -15,24 +15,26 @@ from typing import Any
 import pytest
 
 from polltrace.stop_at import ptrace
-from polltrace.stop_at.capture import HELD_UP, Capture, CaptureOutcome, Refused, Wanted
+from polltrace.stop_at.capture import HELD_UP, Capture, CaptureOutcome, Refused, StopCondition
 from polltrace.stop_at.guard import stop_at
 from polltrace.stop_at.threads import state, status
 from polltrace.stop_at.tracing import Limits
-from tests.stop_at.stopped_target import Target
+from tests.stop_at.stopped_target import StoppedTarget
 from tests.waiting import PATIENCE_S, until
 
 POLLTRACE = str(Path(sys.executable).with_name("polltrace"))
-BREAK_POLLS = Wanted(frozenset({7, 271}), True)
+BREAK_POLLS = StopCondition(frozenset({7, 271}), True)
 PATIENT = Limits(wait_s=60.0, stop_s=10.0)  # this machine may be busy
 
 
-def stopped(target: Target, watch: Limits = PATIENT) -> CaptureOutcome:
+def stopped(target: StoppedTarget, watch: Limits = PATIENT) -> CaptureOutcome:
     return stop_at(target.pid, BREAK_POLLS, watch)
 
 
 @pytest.mark.parametrize("after", [False, True])
-def test_killed_at_every_step(poller: Target, monkeypatch: pytest.MonkeyPatch, after: bool) -> None:
+def test_killed_at_every_step(
+    poller: StoppedTarget, monkeypatch: pytest.MonkeyPatch, after: bool
+) -> None:
     # GIVEN a holder that is killed before, or after, its n-th request to the kernel
     request: Callable[..., None] = ptrace._request
     steps = 0
@@ -63,16 +65,17 @@ def test_killed_at_every_step(poller: Target, monkeypatch: pytest.MonkeyPatch, a
 
 LOOKS = """
 import sys
-from polltrace.stop_at.capture import Wanted
+from polltrace.stop_at.capture import StopCondition
 from polltrace.stop_at.guard import stop_at
 from polltrace.stop_at.tracing import Limits
 print("ready", flush=True)
 while True:
-    stop_at(int(sys.argv[1]), Wanted(frozenset({int(sys.argv[2])}), False), Limits(60.0, 10.0))
+    condition = StopCondition(frozenset({int(sys.argv[2])}), False)
+    stop_at(int(sys.argv[1]), condition, Limits(60.0, 10.0))
 """
 
 
-def test_we_are_killed_at_any_time(poller: Target) -> None:
+def test_we_are_killed_at_any_time(poller: StoppedTarget) -> None:
     # GIVEN someone who stops the process at every system call that it never makes
     for delay_ms in range(0, 26, 2):
         with subprocess.Popen(
@@ -91,7 +94,7 @@ def test_we_are_killed_at_any_time(poller: Target) -> None:
 
 @pytest.mark.parametrize("hang", ["stopped", "sleeping"])
 def test_a_holder_that_hangs_is_ended(
-    poller: Target, monkeypatch: pytest.MonkeyPatch, hang: str
+    poller: StoppedTarget, monkeypatch: pytest.MonkeyPatch, hang: str
 ) -> None:
     def hanging(_tid: int) -> dict[int, int]:
         if hang == "stopped":
@@ -104,7 +107,7 @@ def test_a_holder_that_hangs_is_ended(
     poller.assert_free()
 
 
-def test_signals_reach_it_all_the_same(target: Target) -> None:
+def test_signals_reach_it_all_the_same(target: StoppedTarget) -> None:
     # GIVEN a storm of signals, stopping and continuing among them
     target.poll_for_ever()
     storm = subprocess.Popen(
@@ -136,7 +139,7 @@ def test_signals_reach_it_all_the_same(target: Target) -> None:
     assert target.process.wait(PATIENCE_S) == -signal.SIGTERM
 
 
-def test_a_stopped_process_stays_stopped(poller: Target) -> None:
+def test_a_stopped_process_stays_stopped(poller: StoppedTarget) -> None:
     os.kill(poller.pid, signal.SIGSTOP)
     until(lambda: state(poller.pid, poller.pid) == "T")
     # WHEN it is seized all the same (the verb itself does not: see test_refusals)
@@ -147,7 +150,7 @@ def test_a_stopped_process_stays_stopped(poller: Target) -> None:
     poller.assert_free()
 
 
-def test_it_makes_every_poll_it_would_have_made(target: Target) -> None:
+def test_it_makes_every_poll_it_would_have_made(target: StoppedTarget) -> None:
     # The result of an interrupted call would show as an early end of its wait.
     fd = target.do("open tcp")
     began = time.monotonic()
@@ -157,7 +160,7 @@ def test_it_makes_every_poll_it_would_have_made(target: Target) -> None:
     assert time.monotonic() - began >= 0.3
 
 
-def test_a_full_disk_does_not_hold_it(poller: Target) -> None:
+def test_a_full_disk_does_not_hold_it(poller: StoppedTarget) -> None:
     command = [
         POLLTRACE,
         "stop-at",

@@ -18,7 +18,7 @@ from polltrace.stop_at.callframes import Rules, rules_at
 from polltrace.stop_at.capture import Capture, StackCopy
 from polltrace.stop_at.syscalls import NAMES
 from polltrace.stop_at.unwind import MOST_FRAMES, walk
-from tests.stop_at.stopped_target import FLAGS, Target
+from tests.stop_at.stopped_target import FLAGS, StoppedTarget
 from tests.waiting import until
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -26,7 +26,7 @@ PATIENT = ("-d", "60", "--longest-stop", "10s")  # this machine may be busy
 CHAIN = ["poll", "sntpoltsts", "snttmoredata", "nsmore2recv", "poll_often"]
 
 
-def stop(run: Run, target: Target, *options: str) -> dict[str, object]:
+def stop(run: Run, target: StoppedTarget, *options: str) -> dict[str, object]:
     ended = run("stop-at", "poll", "-p", str(target.pid), "--json", *PATIENT, *options)
     assert ended.stderr == ""
     assert ended.returncode == 0
@@ -42,7 +42,7 @@ def functions(seen: dict[str, object]) -> list[str]:
 
 @pytest.mark.parametrize("kind", FLAGS)
 def test_whole_stack_and_the_socket(
-    run: Run, start_target: Callable[..., Target], kind: str
+    run: Run, start_target: Callable[..., StoppedTarget], kind: str
 ) -> None:
     target = start_target(kind)
     fd = target.poll_for_ever()
@@ -59,7 +59,7 @@ def test_whole_stack_and_the_socket(
     target.assert_free()
 
 
-def test_in_a_thread_libc_polls_in_another_way(run: Run, target: Target) -> None:
+def test_in_a_thread_libc_polls_in_another_way(run: Run, target: StoppedTarget) -> None:
     fd = target.do("open unix")
     target.begin(f"threads {fd} {10**12} 3")
     seen = stop(run, target)
@@ -68,13 +68,13 @@ def test_in_a_thread_libc_polls_in_another_way(run: Run, target: Target) -> None
     target.assert_free()
 
 
-def test_the_stop_is_short(run: Run, poller: Target) -> None:
+def test_the_stop_is_short(run: Run, poller: StoppedTarget) -> None:
     # On a busy machine many a stop is as long as the wait for a processor; some are not.
     until(lambda: float(str(stop(run, poller)["stopped_ms"])) < 50, "a short stop")
     poller.assert_free()
 
 
-def test_only_break_polls_stop_it(run: Run, target: Target) -> None:
+def test_only_break_polls_stop_it(run: Run, target: StoppedTarget) -> None:
     # GIVEN a process that polls a pipe, two descriptors, and with a timeout, then exits
     pipe, tcp = target.do("open pipe"), target.do("open tcp")
     for command in (f"poll {pipe} 7 0", f"poll {tcp} 7 1", f"many {tcp} 7"):
@@ -87,14 +87,14 @@ def test_only_break_polls_stop_it(run: Run, target: Target) -> None:
     target.assert_free()
 
 
-def test_any_system_call(run: Run, target: Target) -> None:
+def test_any_system_call(run: Run, target: StoppedTarget) -> None:
     target.begin(f"getppid 0 {10**12}")
     seen = stop(run, target, "--syscall", "getppid")
     assert (seen["syscall"], seen["arguments"], seen["socket"]) == ("getppid", [], None)
     target.assert_free()
 
 
-def test_the_text(run: Run, poller: Target) -> None:
+def test_the_text(run: Run, poller: StoppedTarget) -> None:
     ended = run("stop-at", "-p", str(poller.pid), *PATIENT)
     first, second, *rest = ended.stdout.splitlines()
     assert first.startswith(f"{poller.pid}: ")

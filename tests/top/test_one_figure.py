@@ -32,7 +32,7 @@ SKIPS = (3, 10, 30, 100, 1000)
 _OF_USE = 40.0
 
 
-class Share(NamedTuple):
+class CpuShare(NamedTuple):
     """What break checking takes of the session's CPU time, per cent."""
 
     value: float
@@ -40,11 +40,11 @@ class Share(NamedTuple):
     high: float
 
 
-def share(data: dict[str, Any]) -> Share:
-    return Share(data["cpu_pct"], *data["cpu_pct_ci95"])
+def share(data: dict[str, Any]) -> CpuShare:
+    return CpuShare(data["cpu_pct"], *data["cpu_pct_ci95"])
 
 
-def of_advice(data: dict[str, Any]) -> dict[int, Share]:
+def of_advice(data: dict[str, Any]) -> dict[int, CpuShare]:
     """The forecast of advice by skip."""
     forecasts = {each["break_poll_skip"]: each for each in data["forecast"]}
     # The figure of now is that of the forecast at the skip in force.
@@ -66,7 +66,7 @@ def of_recording(run: Run, pid: int, file: Path) -> dict[str, Any]:
     return advice
 
 
-def of_top(pid: int) -> Share:
+def of_top(pid: int) -> CpuShare:
     """The fourth screen, or the first after it whose cost is known well enough to be of use: polls
     are timed for a moment now and then, and a moment of which another process took a part makes the
     interval wide."""
@@ -77,7 +77,7 @@ def of_top(pid: int) -> Share:
         for number, line in enumerate(top.stdout, 1):
             (row,) = json.loads(line)["servers"]
             if row["lost_pct"]:
-                known = Share(row["lost_pct"], *row["lost_pct_ci95"])
+                known = CpuShare(row["lost_pct"], *row["lost_pct_ci95"])
             if number >= 4 and known and known.high < _OF_USE:
                 break
         top.kill()
@@ -85,7 +85,7 @@ def of_top(pid: int) -> Share:
     return known
 
 
-def of_the_exporter() -> Share:
+def of_the_exporter() -> CpuShare:
     argv = [POLLTRACE, "export", "prometheus", "--listen", "127.0.0.1:0", "-d", "0.5"]
     with subprocess.Popen(argv, stderr=subprocess.PIPE, text=True) as exporter:
         assert exporter.stderr is not None
@@ -112,7 +112,7 @@ def of_the_exporter() -> Share:
         finally:
             exporter.kill()
     used_s = last[used] - first[used]
-    return Share(*(100 * (last[name] - first[name]) / used_s for name in names))
+    return CpuShare(*(100 * (last[name] - first[name]) / used_s for name in names))
 
 
 def test_the_same_data_make_the_same_figure() -> None:

@@ -21,7 +21,7 @@ BUILT = ROOT / "probes" / "build"
 
 
 @dataclass(frozen=True)
-class DbHost:
+class ProbedHost:
     """A host to log in to; `probe` is a polltrace-probe there that nobody else runs."""
 
     folder: Path
@@ -52,16 +52,16 @@ class DbHost:
 
 
 @pytest.fixture(scope="module")
-def dbhost(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DbHost]:
+def dbhost(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ProbedHost]:
     folder = tmp_path_factory.mktemp("dbhost")
     with reached_by_ssh(folder) as environment:
         probe = Path(shutil.copy(BUILT / "polltrace-probe", folder / "polltrace-probe"))
-        yield DbHost(folder, probe, environment)
+        yield ProbedHost(folder, probe, environment)
 
 
 @pytest.mark.usefixtures("lab")
 def test_sessions_are_shown_and_what_cannot_be_known_is_not(
-    dbhost: DbHost, busy_server: int
+    dbhost: ProbedHost, busy_server: int
 ) -> None:
     top = dbhost.top("-b", "--json", "-d", "0.5", "-n", "100")
     assert top.stdout is not None
@@ -88,7 +88,7 @@ def test_sessions_are_shown_and_what_cannot_be_known_is_not(
 
 @pytest.mark.usefixtures("lab")
 def test_the_cost_per_poll_is_measured_on_the_remote_host(
-    dbhost: DbHost, busy_server: int, quick_calibrate: Path
+    dbhost: ProbedHost, busy_server: int, quick_calibrate: Path
 ) -> None:
     calibrate = shutil.copy(quick_calibrate, dbhost.folder / "polltrace-calibrate")
     top = dbhost.top("-b", "--json", "-d", "0.5")
@@ -112,7 +112,7 @@ def test_the_cost_per_poll_is_measured_on_the_remote_host(
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
 @pytest.mark.usefixtures("lab")
 def test_the_probe_there_ends_with_us(
-    dbhost: DbHost, busy_server: int, number: signal.Signals
+    dbhost: ProbedHost, busy_server: int, number: signal.Signals
 ) -> None:
     top = dbhost.top("-b", "-d", "0.5")
     assert top.stdout is not None
@@ -136,7 +136,7 @@ def test_the_probe_there_ends_with_us(
     ],
 )
 def test_a_missing_part_is_reported_in_one_line(
-    dbhost: DbHost, options: list[str], message: str
+    dbhost: ProbedHost, options: list[str], message: str
 ) -> None:
     top = dbhost.top("-b", *options)
     _, errors = top.communicate(timeout=PATIENCE_S)
@@ -146,7 +146,7 @@ def test_a_missing_part_is_reported_in_one_line(
 
 
 @pytest.mark.usefixtures("probe")
-def test_a_probe_of_another_release_is_refused(dbhost: DbHost) -> None:
+def test_a_probe_of_another_release_is_refused(dbhost: ProbedHost) -> None:
     other = dbhost.folder / "other"
     header = {"type": "header", "format": 99, "probe": "9.0"}
     other.write_text(f"#!/bin/sh\necho '{json.dumps(header)}'\n")

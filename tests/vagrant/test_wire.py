@@ -35,7 +35,7 @@ sys.stdin.read()
 """
 
 
-class Network:
+class RoutedNetwork:
     """client - router - server, in namespaces."""
 
     def __init__(self) -> None:
@@ -87,13 +87,13 @@ class Network:
 
 
 @pytest.fixture
-def network() -> Iterator[Network]:
+def network() -> Iterator[RoutedNetwork]:
     if os.geteuid() != 0:
         missing("network namespaces need root")
     for tool in ("ip", "nft"):
         if shutil.which(tool) is None:
             missing(f"there is no {tool}: ./setup.sh --tests")
-    network = Network()
+    network = RoutedNetwork()
     try:
         network.build()
         yield network
@@ -105,7 +105,7 @@ def network() -> Iterator[Network]:
 @pytest.mark.parametrize(
     ("asked", "comes"), [("pass", "urgent"), ("strip", "ordinary"), ("drop", "nothing")]
 )
-def test_urgent_data(network: Network, asked: str, comes: str) -> None:
+def test_urgent_data(network: RoutedNetwork, asked: str, comes: str) -> None:
     network.wire("urgent", "strip")  # which the second replaces
     done = network.wire("urgent", asked)
     assert (done.returncode, done.stderr) == (0, "")

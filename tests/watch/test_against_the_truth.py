@@ -30,7 +30,7 @@ FACTOR = 1.6
 COST_FACTOR = 3.5
 
 
-class Poller:
+class PacedPoller:
     """paced_poller.py under a dedicated server's title."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
@@ -46,7 +46,7 @@ class Poller:
 
 
 @pytest.fixture
-def poller(tmp_path: Path) -> Iterator[Poller]:
+def poller(tmp_path: Path) -> Iterator[PacedPoller]:
     program = shutil.copy(os.path.realpath(sys.executable), tmp_path / "oracle")
     script = Path(__file__).with_name("paced_poller.py").read_text()
     process = subprocess.Popen(
@@ -59,7 +59,7 @@ def poller(tmp_path: Path) -> Iterator[Poller]:
     )
     assert process.stdout is not None
     assert process.stdout.readline() == "ready\n"
-    yield Poller(process)
+    yield PacedPoller(process)
     process.kill()
     process.communicate()
 
@@ -84,7 +84,7 @@ def close(shown: float, truth: float, factor: float) -> bool:
 
 
 @pytest.mark.usefixtures("probe")
-def test_top_shows_the_rate_and_the_cost_that_the_process_has(poller: Poller) -> None:
+def test_top_shows_the_rate_and_the_cost_that_the_process_has(poller: PacedPoller) -> None:
     pid = poller.process.pid
     options = ("--json", "--no-gaps", "--filter", str(pid))
     with started("top", *options, stdout=subprocess.PIPE) as top:
@@ -110,7 +110,9 @@ def test_top_shows_the_rate_and_the_cost_that_the_process_has(poller: Poller) ->
 
 
 @pytest.mark.usefixtures("probe", "quick_calibration")
-def test_advise_has_the_rate_of_all_its_measurements_together(poller: Poller, run: Run) -> None:
+def test_advise_has_the_rate_of_all_its_measurements_together(
+    poller: PacedPoller, run: Run
+) -> None:
     """It counts in eight parts: one of them alone, or in the time of one, is eight times off."""
     before = poller.reported()
     ended = run("advise", "-p", str(poller.process.pid), "--json", "-d", "1")
@@ -121,7 +123,7 @@ def test_advise_has_the_rate_of_all_its_measurements_together(poller: Poller, ru
 
 
 @pytest.mark.usefixtures("probe")
-def test_the_exporter_counts_the_polls_and_their_cpu_time(poller: Poller) -> None:
+def test_the_exporter_counts_the_polls_and_their_cpu_time(poller: PacedPoller) -> None:
     options = ("export", "prometheus", "--listen", "127.0.0.1:0", "-d", "0.5")
     with started(*options, stderr=subprocess.PIPE) as exporter:
         assert exporter.stderr is not None

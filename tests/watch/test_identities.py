@@ -14,7 +14,7 @@ from polltrace.watch.identities import Identities
 from tests.watch.samples import server
 
 
-class Database:
+class SessionDatabase:
     """Sessions by SPID, a clock, and how often it was asked."""
 
     def __init__(self) -> None:
@@ -40,7 +40,7 @@ class Database:
 
 
 def test_a_new_server_is_looked_up_once() -> None:
-    database = Database()
+    database = SessionDatabase()
     database.users = {11: "SCOTT", 12: "APP"}
     assert database.follow((11, 7)) == {(11, 7): "SCOTT"}
     asked = database.asked
@@ -51,7 +51,7 @@ def test_a_new_server_is_looked_up_once() -> None:
 
 
 def test_a_reused_pid_has_no_name_until_the_next_query() -> None:
-    database = Database()
+    database = SessionDatabase()
     database.users = {11: "SCOTT"}
     assert database.follow((11, 7)) == {(11, 7): "SCOTT"}
     # The process ended and another has its PID; it is too early to ask again.
@@ -62,7 +62,7 @@ def test_a_reused_pid_has_no_name_until_the_next_query() -> None:
 
 
 def test_identities_of_another_instance_are_not_used() -> None:
-    database = Database()
+    database = SessionDatabase()
     database.users = {11: "SCOTT"}
     other = server(11)
     object.__setattr__(other, "instance", "SALES")
@@ -73,7 +73,7 @@ def test_identities_of_another_instance_are_not_used() -> None:
 
 
 def test_names_stay_when_the_database_goes_away() -> None:
-    database = Database()
+    database = SessionDatabase()
     database.users = {11: "SCOTT"}
     database.follow((11, 7))
     database.fails, database.now_s = True, 100

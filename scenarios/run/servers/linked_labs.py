@@ -27,7 +27,7 @@ create database link far connect to {user} identified by "{password}" using
 """
 
 
-class LinkedLabs(LabServer):
+class LinkedLabServers(LabServer):
     """A DatabaseServer: a lab whose sessions have a database link, FAR, to a second one.
 
     The second lab has the table OBJECTS (linked_rows.py). A link's path is made by a relay process

@@ -15,7 +15,7 @@ from polltrace.stacks.flamedata import embedded
 from polltrace.stacks.flamegraph import flame_graph
 from polltrace.stacks.layers import built_in
 from polltrace.stacks.picture import Picture, Side
-from polltrace.stacks.stack_tree import Call, call_tree
+from polltrace.stacks.stack_tree import CalledFunction, call_tree
 
 FETCH = ("main", "qertbFetch", "kdst_fetch")
 POLL = (*FETCH, "nioqts", "nsmore2recv", "snttmoredata", "sntpoltsts", "poll")
@@ -26,18 +26,18 @@ HOSTILE = "</script><img src=x onerror=\"document.title='broken'\">&amp;'"
 
 def test_call_tree() -> None:
     assert call_tree(IN_BAND.folded, OUT_OF_BAND.folded) == (
-        Call(0, "all", 100, 100),
-        Call(1, "main", 100, 100),
-        Call(2, "opitsk", 20, 10),
-        Call(2, "qertbFetch", 80, 90),
-        Call(3, "kdst_fetch", 80, 90),
-        Call(4, "nioqts", 0, 30),
-        Call(5, "nsmore2recv", 0, 30),
-        Call(6, "snttmoredata", 0, 30),
-        Call(7, "sntpoltsts", 0, 30),
-        Call(8, "poll", 0, 30),
+        CalledFunction(0, "all", 100, 100),
+        CalledFunction(1, "main", 100, 100),
+        CalledFunction(2, "opitsk", 20, 10),
+        CalledFunction(2, "qertbFetch", 80, 90),
+        CalledFunction(3, "kdst_fetch", 80, 90),
+        CalledFunction(4, "nioqts", 0, 30),
+        CalledFunction(5, "nsmore2recv", 0, 30),
+        CalledFunction(6, "snttmoredata", 0, 30),
+        CalledFunction(7, "sntpoltsts", 0, 30),
+        CalledFunction(8, "poll", 0, 30),
     )
-    assert call_tree({}) == (Call(0, "all", 0, 0),)
+    assert call_tree({}) == (CalledFunction(0, "all", 0, 0),)
 
 
 STACKS = st.dictionaries(
@@ -66,7 +66,7 @@ def test_call_tree_keeps_every_sample(after: dict[Any, int], before: dict[Any, i
 
 def test_stack_deeper_than_any_recursion_limit() -> None:
     calls = call_tree({("f",) * 20_000: 1})
-    assert calls[-1] == Call(20_000, "f", 0, 1)
+    assert calls[-1] == CalledFunction(20_000, "f", 0, 1)
 
 
 @given(st.text(), st.text())
