@@ -16,6 +16,7 @@ from polltrace.errors import UsageError
 class Doctor:
     """Check this host's prerequisites, and suggest fixes.
 
+    The verdict comes first, then the prerequisites that are not met, each with its fix.
     With -p, also check a process's program for symbols and frame pointers. Changes nothing.
     Exit code 0 when the default backend works, 1 otherwise.
     """
@@ -30,6 +31,9 @@ class Doctor:
         parser.add_argument(
             "-p", "--pid", type=pid_list, action="extend", metavar="PID", help="this process too"
         )
+        parser.add_argument(
+            "-v", "--verbose", action="store_true", help="list the checks that are met as well"
+        )
         add_json_argument(parser)
 
     def run(self, args: argparse.Namespace) -> int:
@@ -43,6 +47,6 @@ class Doctor:
         show(
             args.json,
             lambda: doctor_data(prerequisites, works),
-            lambda: doctor_text(prerequisites, works),
+            lambda: doctor_text(prerequisites, works, verbose=args.verbose),
         )
         return os.EX_OK if works else 1

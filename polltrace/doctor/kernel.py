@@ -42,9 +42,9 @@ def variants(host: ExaminedHost, probe: str | None) -> list[Prerequisite]:
                 prerequisite(f"probe {name}", None, first, enables, "sudo polltrace doctor")
             )
         else:
-            usable = [n for n in _VARIANTS if answers.get(n, "").strip() == "yes"]
-            fix = f"not needed: {usable[0]} is used instead" if usable else _BACKEND
-            results.append(prerequisite(f"probe {name}", answer == "yes", answer, enables, fix))
+            results.append(
+                prerequisite(f"probe {name}", answer == "yes", answer, enables, _BACKEND)
+            )
     return results
 
 

@@ -8,10 +8,13 @@ from enum import Enum
 
 
 class State(Enum):
-    """State of a prerequisite; UNKNOWN where it could not be checked."""
+    """State of a prerequisite; UNKNOWN where it could not be checked, UNNEEDED where it is not met
+    and another serves instead.
+    """
 
     OK = "ok"
     MISSING = "missing"
+    UNNEEDED = "not needed"
     UNKNOWN = "unknown"
 
 
@@ -23,7 +26,7 @@ class Prerequisite:
     state: whether it is met;
     detail: observation of the check;
     enables: the commands and options that need it;
-    fix: the command that provides it, or why none does; empty where it is met.
+    fix: the command that provides it, or why none does; empty where it is met or not needed.
     """
 
     name: str

@@ -25,7 +25,8 @@ def bcc(host: ExaminedHost) -> Prerequisite:
         )
     headers = [f"/lib/modules/{release}/build", "/sys/kernel/kheaders.tar.xz"]
     path = next((path for path in headers if host.exists(path)), None)
-    package = f"linux-headers-{release}" if deb else f"kernel-devel-{release}"
+    kernel = "kernel-uek" if "uek" in release else "kernel"  # Oracle's own, by its release
+    package = f"linux-headers-{release}" if deb else f"{kernel}-devel-{release}"
     detail = path or f"no headers: no {headers[0]}"
     return prerequisite("bcc", path is not None, detail, enables, _install(host, package))
 

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -94,6 +95,7 @@ def test_a_host_that_has_everything() -> None:
 
 
 HAS_ALL = FakeHost()
+NO_PROBE = FakeHost(variants=(4, "no BTF"))
 NO_CAPABILITY = "Name:\tx\nCapEff:\t0000000000000000\n"
 BPF_AND_PERFMON = "Name:\tx\nCapEff:\t000000c000000000\n"
 
@@ -102,22 +104,22 @@ BPF_AND_PERFMON = "Name:\tx\nCapEff:\t000000c000000000\n"
     ("host", "name", "state", "found", "fix"),
     [
         (HAS_ALL.without("/sys/kernel/btf/vmlinux"), "BTF", "missing", "no /sys", "--backend ptr"),
-        (replace(HAS_ALL, has_bcc=False), "bcc", "missing", "no module", "python3-bpfcc"),
+        (replace(NO_PROBE, has_bcc=False), "bcc", "missing", "no module", "python3-bpfcc"),
         (
-            replace(HAS_ALL, has_bcc=False, commands=("dnf",)),
+            replace(NO_PROBE, has_bcc=False, commands=("dnf",)),
             *("bcc", "missing", "no module", "dnf install python3-bcc"),
         ),
         (
-            replace(HAS_ALL, has_bcc=False, commands=("apk",)),
+            replace(NO_PROBE, has_bcc=False, commands=("apk",)),
             *("bcc", "missing", "no module", "apk add python3-bcc"),
         ),
         (
-            replace(HAS_ALL, has_bcc=False, commands=()),
+            replace(NO_PROBE, has_bcc=False, commands=()),
             *("bcc", "missing", "no module", "install the package python3-bcc"),
         ),
-        (HAS_ALL.without(HEADERS), "bcc", "missing", "no headers", f"linux-headers-{RELEASE}"),
+        (NO_PROBE.without(HEADERS), "bcc", "missing", "no headers", f"linux-headers-{RELEASE}"),
         (
-            replace(HAS_ALL.without(HEADERS), commands=("yum",)),
+            replace(NO_PROBE.without(HEADERS), commands=("yum",)),
             *("bcc", "missing", "no headers", f"yum install kernel-devel-{RELEASE}"),
         ),
         (
@@ -161,11 +163,11 @@ BPF_AND_PERFMON = "Name:\tx\nCapEff:\t000000c000000000\n"
             *("uprobes", "missing", "no /sys", "CONFIG_UPROBE_EVENTS"),
         ),
         (
-            HAS_ALL.with_file("/sys/kernel/security/lockdown", "none integrity [confidentiality]"),
+            NO_PROBE.with_file("/sys/kernel/security/lockdown", "none integrity [confidentiality]"),
             *("lockdown", "missing", "confidentiality", "boot without"),
         ),
         (
-            HAS_ALL.without("/sys/kernel/security/lockdown"),
+            NO_PROBE.without("/sys/kernel/security/lockdown"),
             *("lockdown", "unknown", "not visible", "mount -t securityfs"),
         ),
         (replace(HAS_ALL, namespace="pid:[1]"), "PID namespace", "missing", "own", "--pid=host"),
@@ -176,7 +178,7 @@ BPF_AND_PERFMON = "Name:\tx\nCapEff:\t000000c000000000\n"
         ),
         (
             replace(HAS_ALL, variants=(0, "fentry  no: Operation not permitted\ntp_btf  yes\n")),
-            *("probe fentry", "missing", "not permitted", "tp_btf is used instead"),
+            *("probe fentry", "not needed", "not permitted", ""),
         ),
     ],
 )
@@ -187,7 +189,38 @@ def test_each_absence_and_its_fix(
     assert (seen.state.value, seen.enables != "") == (state, True)
     assert found in seen.detail
     assert fix in seen.fix
-    assert f"fix   {seen.fix}" in doctor_text([seen], True)
+    if fix:
+        assert f"fix   {seen.fix}" in doctor_text([seen], True)
+    else:
+        assert doctor_text([seen], True).splitlines()[2:] == [
+            "",
+            "1 other check is met or not needed here (--verbose lists them).",
+        ]
+
+
+def test_the_verdict_comes_first_and_then_only_unmet_checks() -> None:
+    prerequisites, works = examine(HAS_ALL.without("/sys/bus/event_source/devices/uprobe"))
+    verdict, empty, *rest = doctor_text(prerequisites, works).splitlines()
+    assert (verdict, empty) == ("The default backend (eBPF) works.", "")
+    assert [line for line in rest if line.startswith("MISSING uprobes")]
+    assert not [line for line in rest if line.startswith("ok")]
+    verbose = doctor_text(prerequisites, works, verbose=True).splitlines()
+    assert len([line for line in verbose if line.startswith("ok")]) > 5
+
+
+def test_a_backend_for_other_kernels_is_not_missing_where_the_probe_works() -> None:
+    without_bcc = replace(HAS_ALL, has_bcc=False)
+    assert of(without_bcc, "bcc").state is State.UNNEEDED
+    assert of(replace(without_bcc, variants=(4, "no BTF")), "bcc").state is State.MISSING
+
+
+def test_the_headers_of_oracles_own_kernel_have_another_package(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    release = "5.15.0-206.153.7.el9uek.x86_64"
+    monkeypatch.setattr(os, "uname", lambda: SimpleNamespace(release=release))
+    host = replace(HAS_ALL, files={}, commands=("dnf",), variants=(4, "no BTF"))
+    assert of(host, "bcc").fix == f"dnf install kernel-uek-devel-{release}"
 
 
 def test_the_default_backend_needs_one_variant() -> None:
@@ -265,7 +298,7 @@ def test_this_host_has_a_working_backend(run: Run, monkeypatch: pytest.MonkeyPat
     assert "BTF" in names
     assert "frame pointers" in names
     for each in data["prerequisites"]:
-        assert (each["fix"] is None) == (each["state"] == "ok")
+        assert (each["fix"] is None) == (each["state"] in ("ok", "not needed"))
     # AND without a probe the answer is no
     monkeypatch.setenv("POLLTRACE_PROBE", "/no/such/file")
     ended = run("doctor")
