@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The separate debug file of a stripped object: by build-id, else by debuglink.
 
-Only local files: debuginfod would mean network traffic from a database host, in root's name.
+Only local files, debuginfod's cache among them: to ask its servers would mean network traffic from
+a database host, in root's name.
 """
 
 from __future__ import annotations
 
+import os
 import posixpath
 import zlib
 from collections.abc import Iterator
@@ -32,6 +34,9 @@ def find_debug_file(elf: Elf, path: str, roots: tuple[str, ...]) -> Elf | None:
     for candidate in _by_build_id(mine, roots):
         if (debug_file := _accepted(candidate, mine, None)) is not None:
             return debug_file
+    for candidate in _in_cache(mine):
+        if (debug_file := _accepted(candidate, mine, None, _own_users())) is not None:
+            return debug_file
     if link is not None:
         for candidate in _by_link(link, path, roots):
             if (debug_file := _accepted(candidate, mine, link)) is not None:
@@ -46,6 +51,27 @@ def _by_build_id(mine: bytes, roots: tuple[str, ...]) -> Iterator[str]:
             yield f"{root}{DEBUG_DIRECTORY}/.build-id/{text[:2]}/{text[2:]}.debug"
 
 
+def _in_cache(mine: bytes) -> Iterator[str]:
+    """Where debuginfod's client keeps a file that it has downloaded before (debuginfod(3))."""
+    if len(mine) < 2:
+        return
+    home = os.environ.get("HOME", "")
+    caches = [
+        os.environ.get("DEBUGINFOD_CACHE_PATH", ""),
+        f"{os.environ.get('XDG_CACHE_HOME') or f'{home}/.cache'}/debuginfod_client",
+        f"{home}/.debuginfod_client_cache",
+    ]
+    for cache in dict.fromkeys(caches):
+        if cache.startswith("/"):
+            yield f"{cache}/{mine.hex()}/debuginfo"
+
+
+def _own_users() -> frozenset[int]:
+    """The users whose files in a cache count: root, ours, and the one who called sudo."""
+    sudo = os.environ.get("SUDO_UID", "")
+    return frozenset({0, os.geteuid(), *([int(sudo)] if sudo.isdecimal() else [])})
+
+
 def _by_link(link: DebugLink, path: str, roots: tuple[str, ...]) -> Iterator[str]:
     folder = posixpath.dirname(path)
     if not folder.startswith("/") or ".." in folder.split("/"):
@@ -55,10 +81,17 @@ def _by_link(link: DebugLink, path: str, roots: tuple[str, ...]) -> Iterator[str
             yield f"{root}{place.rstrip('/')}/{link.name}"
 
 
-def _accepted(path: str, mine: bytes, link: DebugLink | None) -> Elf | None:
+def _accepted(
+    path: str, mine: bytes, link: DebugLink | None, owners: frozenset[int] = frozenset()
+) -> Elf | None:
+    """The object at `path` if it is the debug file; with `owners`, only if it is one's of these
+    and nobody else may write it."""
     try:
         source = FileSource(path)
     except (OSError, ValueError, ElfError):
+        return None
+    if owners and (source.owner not in owners or source.written_by_others):
+        source.close()
         return None
     try:
         elf = read_elf(source)

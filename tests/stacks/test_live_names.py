@@ -136,6 +136,49 @@ def test_debug_file_by_build_id(build: Build, tool: Tool, tmp_path: Path) -> Non
     assert "hidden_step" not in {without.table.name(i) for i in range(len(without.table))}
 
 
+@pytest.mark.parametrize(
+    ("variable", "below"),
+    [
+        ("DEBUGINFOD_CACHE_PATH", ""),
+        ("XDG_CACHE_HOME", "debuginfod_client"),
+        ("HOME", ".cache/debuginfod_client"),
+        ("HOME", ".debuginfod_client_cache"),
+    ],
+)
+def test_debug_file_in_the_cache_of_debuginfod(
+    variable: str, below: str, build: Build, tool: Tool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file that was downloaded before is used; nothing is downloaded."""
+    target = build("chain", "-Wl,--build-id=0x0123456789")
+    home = target.parent
+    for name in ("DEBUGINFOD_CACHE_PATH", "XDG_CACHE_HOME", "SUDO_UID"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", "/nonexistent")
+    monkeypatch.setenv(variable, str(home))
+    debug_file = home / below / "0123456789/debuginfo"
+    debug_file.parent.mkdir(parents=True)
+    stripped(target, debug_file, tool)
+
+    def local_functions() -> set[str]:
+        table = load_object(FileSource(str(target)), str(target), ()).table
+        return {"calls_last", "hidden_step"} & {table.name(i) for i in range(len(table))}
+
+    assert local_functions() == {"calls_last", "hidden_step"}
+    # A file that others may write could forge names.
+    debug_file.chmod(0o666)
+    assert local_functions() == set()
+    if os.geteuid() == 0:
+        debug_file.chmod(0o644)
+        os.chown(debug_file, 65534, 65534)
+        assert local_functions() == set()
+        # But one of the user who called sudo counts.
+        monkeypatch.setenv("SUDO_UID", "65534")
+        assert local_functions() == {"calls_last", "hidden_step"}
+    # An empty file is how the cache notes that no server has it.
+    debug_file.write_bytes(b"")
+    assert local_functions() == set()
+
+
 def test_mini_debug_info(build: Build, run: Run, tool: Tool, tmp_path: Path) -> None:
     target = build("chain", "-rdynamic")
     debug, packed = tmp_path / "debug", tmp_path / "packed"
