@@ -17,6 +17,7 @@ from polltrace.stacks.debugfile import find_debug_file
 from polltrace.stacks.dynamic import file_offset, find_dynamic_symbols
 from polltrace.stacks.elf import PT_LOAD, Elf, Segment, read_elf
 from polltrace.stacks.errors import ElfError, RefusedError
+from polltrace.stacks.gopclntab import go_table
 from polltrace.stacks.plt import stub_table
 from polltrace.stacks.source import ByteSource, FileSource
 from polltrace.stacks.symbols import RawSymbols, SymbolTable
@@ -29,12 +30,14 @@ _MOST = (1 << 64) - 1
 class LoadedObject:
     """An object's functions, `table`, and how `segments` lay its file out in memory.
 
-    problem: why there are no or fewer names, "" when all is well.
+    problem: why there are no or fewer names, "" when all is well. absolute: its addresses are the
+    process's own, as of code that was made at run time.
     """
 
     segments: tuple[Segment, ...]
     table: SymbolTable
     problem: str = ""
+    absolute: bool = False
 
     def virtual(self, offsets: NDArray[np.uint64]) -> NDArray[np.uint64]:
         """The virtual addresses of file offsets; the offset itself where no segment holds it."""
@@ -135,6 +138,7 @@ def load_object(source: ByteSource, path: str, roots: tuple[str, ...]) -> Loaded
         stub_table,
         _sectionless,
         _mini,
+        _go,
         lambda e: _separate(e, path, roots),
     ):
         try:
@@ -156,6 +160,10 @@ def _sectionless(elf: Elf) -> list[RawSymbols]:
 
 def _mini(elf: Elf) -> list[RawSymbols]:
     return [] if has_full_table(elf) else minidebug_tables(elf)
+
+
+def _go(elf: Elf) -> list[RawSymbols]:
+    return [] if has_full_table(elf) else go_table(elf)
 
 
 def _separate(elf: Elf, path: str, roots: tuple[str, ...]) -> list[RawSymbols]:
