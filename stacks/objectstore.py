@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import OrderedDict
 from typing import TypeVar
 from weakref import WeakKeyDictionary
@@ -11,12 +12,17 @@ from polltrace.stacks.addrspace import AddressSpace, Mapping
 from polltrace.stacks.elf import read_elf
 from polltrace.stacks.errors import ElfError, RefusedError
 from polltrace.stacks.identity import build_id
+from polltrace.stacks.jitmap import map_identity, parse_map, read_map
 from polltrace.stacks.memoryobject import load_from_memory
 from polltrace.stacks.objects import LoadedObject, load_object, nameless, open_mapped
 from polltrace.stacks.source import BuildId, FileId, FileSource
+from polltrace.stacks.symbols import SymbolTable
 from polltrace.stacks.text import printable
 
 MOST_OBJECTS = 512
+MOST_MAPS = 16
+# Seconds between two readings of a file that grows while its process runs.
+RELOAD_S = 1.0
 
 _Key = tuple[str, int, str]
 _AnyKey = TypeVar("_AnyKey")
@@ -37,10 +43,13 @@ class ObjectStore:
         self._by_mapping: WeakKeyDictionary[AddressSpace, dict[_Key, LoadedObject]]
         self._by_mapping = WeakKeyDictionary()
         self._recent: OrderedDict[LoadedObject, int] = OrderedDict()
+        self._run_time_code = RunTimeCode()
         self.problems: dict[str, str] = {}
 
     def of(self, space: AddressSpace, mapping: Mapping) -> LoadedObject:
         """The object a mapping shows; never raises, `problems` has what went wrong."""
+        if mapping.inode == 0 and not mapping.path and "x" in mapping.permissions:
+            return self._run_time_code.of(space.pid)
         loaded = self._by_mapping.setdefault(space, {})
         key = (mapping.device, mapping.inode, mapping.path)
         entry = loaded.get(key)
@@ -91,6 +100,40 @@ class ObjectStore:
             _remove(self._by_build, oldest)
             for loaded in self._by_mapping.values():
                 _remove(loaded, oldest)
+
+
+class RunTimeCode:
+    """The functions that processes made at run time, as their map files have them.
+
+    A map is read again once it has changed, not more often than once in RELOAD_S. Of many
+    processes with a map those of MOST_MAPS are kept.
+    """
+
+    def __init__(self) -> None:
+        self._maps: OrderedDict[int, tuple[float, tuple[int, ...], LoadedObject]] = OrderedDict()
+
+    def of(self, pid: int) -> LoadedObject:
+        """The code of a process; without names where it has no map."""
+        now_s = time.monotonic()
+        read_s, identity, code = self._maps.get(pid, (-RELOAD_S, (), nameless("")))
+        if now_s - read_s >= RELOAD_S:
+            newest = map_identity(pid)
+            # Of a process that ended the last map counts.
+            if newest not in (identity, ()):
+                identity, code = _mapped_code(pid)
+            self._maps[pid] = now_s, identity, code
+            while len(self._maps) > MOST_MAPS:
+                self._maps.popitem(last=False)
+        self._maps.move_to_end(pid)
+        return code
+
+
+def _mapped_code(pid: int) -> tuple[tuple[int, ...], LoadedObject]:
+    try:
+        data, identity = read_map(pid)
+        return identity, LoadedObject((), SymbolTable([parse_map(data)]), absolute=True)
+    except ElfError as error:
+        return (), nameless(str(error))
 
 
 def _build_of(source: FileSource) -> BuildId | None:

@@ -85,7 +85,7 @@ def resolve(
     if place is None:
         return Resolved(place, address, address, np.full(len(address), -1, np.int64))
     offset = address - np.uint64(place.mapping.start) + np.uint64(place.mapping.offset)
-    virtual = place.object.virtual(offset)
+    virtual = address if place.object.absolute else place.object.virtual(offset)
     table = place.object.table
     if not place.is_code:
         return Resolved(place, address, virtual, np.full(len(address), -1, np.int64))
