@@ -6,7 +6,7 @@ from __future__ import annotations
 import time
 
 from polltrace.cross_check.readings import BREAK_POLLS, CALLS, POLLS, Reading
-from polltrace.cross_check.tool import ToolCounts
+from polltrace.cross_check.tool import ToolCounts, threads
 from polltrace.cross_check.tool_process import ToolProcess
 from polltrace.errors import HostError
 
@@ -27,12 +27,14 @@ class Bpftrace(ToolProcess):
 
     def __init__(self, pid: int) -> None:
         super().__init__(["bpftrace", "-B", "line", "-e", _PROGRAM.replace("PID", str(pid))])
+        self._pid = pid
         self.wait_for(lambda text: text == "end")
 
     def begin(self) -> None:
         self._begun_s = time.monotonic()
 
     def end(self) -> ToolCounts:
+        slack = threads(self._pid)
         ended_s = self.interrupt()
         _, cost = self.wait()
         readings = [
@@ -47,7 +49,7 @@ class Bpftrace(ToolProcess):
             figure: end.totals.get(figure, 0) - start.totals.get(figure, 0)
             for figure in _FIGURES.values()
         }
-        return ToolCounts(self.name, start, end._replace(totals=counts), cost)
+        return ToolCounts(self.name, start, end._replace(totals=counts), cost, slack)
 
     def _readings(self) -> list[Reading]:
         """Its blocks of totals. `nsecs` may include suspended time, which is taken off."""

@@ -5,10 +5,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from pathlib import Path
 
 from polltrace.cross_check.readings import CALLS, OFF_CPU, POLLS, Reading
-from polltrace.cross_check.tool import ToolCounts
+from polltrace.cross_check.tool import ToolCounts, threads
 from polltrace.cross_check.tool_process import ToolProcess
 from polltrace.errors import HostError
 
@@ -34,8 +33,7 @@ class _UntilInterrupted(ToolProcess):
         pass
 
     def end(self) -> ToolCounts:
-        # Calls are counted as they return: those under way at either edge make a difference.
-        slack = _threads(self._pid)
+        slack = threads(self._pid)
         sent_s = self.interrupt()
         ended_s, cost = self.wait()
         end = Reading(sent_s, ended_s, self._counts())
@@ -74,10 +72,3 @@ class Offcputime(_UntilInterrupted):
         return {
             OFF_CPU: sum(int(line.text) for line in self.lines if line.text.strip().isdecimal())
         }
-
-
-def _threads(pid: int) -> int:
-    try:
-        return len(list(Path(f"/proc/{pid}/task").iterdir()))
-    except OSError:
-        return 0

@@ -7,7 +7,7 @@ import socket
 import time
 
 from polltrace.cross_check.readings import BREAK_POLLS, CALLS, POLLS, Reading
-from polltrace.cross_check.tool import ToolCounts
+from polltrace.cross_check.tool import ToolCounts, threads
 from polltrace.cross_check.tool_process import ToolProcess
 from polltrace.errors import HostError
 
@@ -39,12 +39,14 @@ class PerfStat(ToolProcess):
         finally:
             theirs.close()
         self.name = "perf stat"
+        self._pid = pid
         self.wait_for(lambda text: "Events disabled" in text)
 
     def begin(self) -> None:
         self._start = Reading(*self._command("enable"), {})
 
     def end(self) -> ToolCounts:
+        slack = threads(self._pid)
         earliest_s, latest_s = self._command("disable")
         self.interrupt()
         _, cost = self.wait()
@@ -53,7 +55,9 @@ class PerfStat(ToolProcess):
         if len(rows) != len(_EVENTS) or not all(row[0].isdecimal() for row in rows):
             raise HostError("perf stat printed no counts")
         counts = {figure: int(row[0]) for figure, row in zip(_EVENTS, rows, strict=True)}
-        return ToolCounts(self.name, self._start, Reading(earliest_s, latest_s, counts), cost)
+        return ToolCounts(
+            self.name, self._start, Reading(earliest_s, latest_s, counts), cost, slack
+        )
 
     def _command(self, command: str) -> tuple[float, float]:
         """The moments before the command is sent and after it is acknowledged."""

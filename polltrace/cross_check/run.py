@@ -14,7 +14,7 @@ from polltrace.cross_check.bpftrace import Bpftrace
 from polltrace.cross_check.libbpf_tools import Offcputime, Syscount
 from polltrace.cross_check.our_counts import OurCounts, call_totals, off_cpu_totals
 from polltrace.cross_check.perf_stat import PerfStat
-from polltrace.cross_check.readings import Bounds, Reading, bounds
+from polltrace.cross_check.readings import BREAK_POLLS, Bounds, Reading, bounds
 from polltrace.cross_check.tool import Tool, ToolCounts
 from polltrace.errors import HostError
 from polltrace.profiles.profile import Profile
@@ -173,5 +173,6 @@ def compared(counts: ToolCounts, figure: str, ours: Bounds | None) -> FigureChec
         return FigureCheck(figure, count, None, None)
     if not counts.is_complete:  # it cannot count more, but any amount less
         return FigureCheck(figure, count, ours, None if count <= ours.most else False)
-    widened = Bounds(max(0, ours.least - counts.slack), ours.most + counts.slack)
+    slack = 0 if figure == BREAK_POLLS else counts.slack
+    widened = Bounds(max(0, ours.least - slack), ours.most + slack)
     return FigureCheck(figure, count, widened, widened.least <= count <= widened.most)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from types import TracebackType
 from typing import Protocol, Self
 
@@ -15,8 +16,10 @@ from polltrace.cross_check.tool_process import ToolCost
 class ToolCounts:
     """The counts of one tool between two readings.
 
-    `slack` is the number of calls that it may count more or fewer because they were under way at an
-    edge of its window; `is_complete` is False for a tool that leaves part of a figure out.
+    `slack` is the number of calls that may have been under way at an edge of its window: polltrace
+    counts a call by name as it returns, most tools as it begins. Break polls are counted as they
+    begin.
+    `is_complete` is False for a tool that leaves part of a figure out.
     """
 
     name: str
@@ -25,6 +28,14 @@ class ToolCounts:
     cost: ToolCost
     slack: int = 0
     is_complete: bool = True
+
+
+def threads(pid: int) -> int:
+    """The number of threads, each of which may be in a call; 0 of a process that has ended."""
+    try:
+        return len(list(Path(f"/proc/{pid}/task").iterdir()))
+    except OSError:
+        return 0
 
 
 class Tool(Protocol):
