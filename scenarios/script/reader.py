@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from polltrace.scenarios.script.pasted_text import commands_of
 from polltrace.scenarios.script.settings import Settings
 
 _SQL = frozenset(
@@ -70,7 +71,8 @@ class Script:
     """Lines of one script, consumed by `items` and by commands that read input."""
 
     def __init__(self, text: str) -> None:
-        self._lines = deque(line.removesuffix("\r") for line in text.split("\n"))
+        typed = (line.removesuffix("\r") for line in text.split("\n"))
+        self._lines = deque(commands_of(typed))
 
     def line(self) -> str | None:
         """The next line; None at the end."""

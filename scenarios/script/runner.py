@@ -20,6 +20,7 @@ from polltrace.scenarios.script.commands import (
 from polltrace.scenarios.script.database import StatementError
 from polltrace.scenarios.script.ending import Ending, ScriptEnd
 from polltrace.scenarios.script.error_text import error_lines
+from polltrace.scenarios.script.pasted_text import curly_quote, with_plain_spaces
 from polltrace.scenarios.script.reader import Item, Script
 from polltrace.scenarios.script.state import ScriptState
 from polltrace.scenarios.script.words import CommandError, abbreviates, words_of
@@ -150,6 +151,7 @@ class Runner:
 
     def _execute(self, sql: str, *, block: bool) -> None:
         state = self._state
+        sql = with_plain_spaces(sql)
         try:
             state.statements.run(sql, block=block)
         except StatementError as error:
@@ -158,6 +160,8 @@ class Runner:
                 state.statements.show_output()
             for line in error_lines(sql, error.text, error.offset):
                 state.output.line(line)
+            if quote := curly_quote(sql):
+                state.output.line(quote)
             self._after_error(error)
 
     def _command(self, text: str) -> None:
