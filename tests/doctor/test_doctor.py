@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import tarfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -304,3 +305,31 @@ def test_this_host_has_a_working_backend(run: Run, monkeypatch: pytest.MonkeyPat
     ended = run("doctor")
     assert ended.returncode == 1
     assert "make build" in ended.stdout
+
+
+@pytest.mark.usefixtures("probe")
+def test_a_bundle_has_the_kernel_and_nothing_personal(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("POLLTRACE_PROBE")
+    path = tmp_path / "kernel.tar.gz"
+    ended = run("doctor", "--bundle", str(path))
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert path.stat().st_mode & 0o777 == 0o600
+    with tarfile.open(path) as archive:
+        members = {each.name: each for each in archive.getmembers()}
+        assert {(each.uid, each.gid, each.uname, each.mtime) for each in members.values()} == {
+            (0, 0, "", 0)
+        }
+        contents = {name: archive.extractfile(name) for name in members}
+        read = {name: file.read() for name, file in contents.items() if file}
+    about = json.loads(read["polltrace-kernel/about.json"])
+    assert about["release"] == RELEASE
+    assert about["checks"]["BTF"] == "ok"
+    assert any(line.startswith("tp_btf") for line in about["variants"])
+    assert read["polltrace-kernel/vmlinux.btf"] == Path("/sys/kernel/btf/vmlinux").read_bytes()
+    text = read["polltrace-kernel/about.json"].decode()
+    assert [word for word in (os.uname().nodename, str(tmp_path), sys.prefix) if word in text] == []
+    # It never replaces a file.
+    again = run("doctor", "--bundle", str(path))
+    assert (again.returncode, len(again.stderr.splitlines())) == (8, 1)
