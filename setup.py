@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What pyproject.toml cannot say: where the parts of polltrace are, and what a wheel carries."""
+"""The parts of the build that pyproject.toml cannot state: folders and the content of a wheel."""
 
 import subprocess
 from pathlib import Path
@@ -8,7 +8,7 @@ from setuptools import Distribution, setup
 from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_py import build_py
 
-# The lab keeps the names of its functions: they are what its stacks are read for.
+# The lab keeps the names of its functions: its stacks are read for them.
 EXECUTABLES = {
     "probes/build/polltrace-probe": "--strip-all",
     "probes/build/polltrace-calibrate": "--strip-all",

@@ -37,8 +37,8 @@ from polltrace.servers.servers import servers
 GROUPS, COUNTED_S = 400, 3.0
 EXECUTION_S, LONGER = 0.1, 10_000
 ROWS = 100_000
-# M times something of N rows. What the factor was set on: one that stays in the processor's
-# caches, and one that reads pages of a table at random. What judges it: sorts of texts, a scan for
+# M times something of N rows. The factor was set on one that stays in the processor's
+# caches, and one that reads pages of a table at random. It is judged by sorts of texts, a scan for
 # a text, hash aggregation, and documents made and taken apart.
 STATEMENTS = {
     "arithmetic": "select count(*) from generate_series(1, {m}) a, generate_series(1, {n}) b, "

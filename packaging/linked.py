@@ -3,8 +3,8 @@
 
 Each library of the bill of materials is compared with the newest version that apt knows: run
 `apt-get update` first. For an older one the newer package is downloaded, and the CVEs that its
-changelog names since are printed. Exit code 1: something is to be rebuilt. What Debian has not
-fixed yet is not found here; its security tracker has it.
+changelog names since are printed. Exit code 1: something is to be rebuilt. Problems that
+Debian has not fixed yet are not listed; its security tracker has them.
 """
 
 from __future__ import annotations

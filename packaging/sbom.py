@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A bill of materials (CycloneDX JSON, to stdout): what is inside what we hand over.
+"""A bill of materials (CycloneDX JSON, to stdout): the contents of the packages.
 
 Three kinds of parts: the Python packages inside dist/polltrace.pex, the Debian libraries that are
 linked into our executables, and SQLite, which is compiled into the lab.

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 @contextlib.contextmanager
 def alongside(work: Callable[[threading.Event], None]) -> Iterator[None]:
     """Runs `work` until the block ends, and waits for it. It is to end soon after the event that it
-    is given is set. What it raises is lost."""
+    is given is set. Its exceptions are lost."""
     over = threading.Event()
     thread = threading.Thread(target=work, args=(over,), daemon=True)
     thread.start()

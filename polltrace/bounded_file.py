@@ -19,7 +19,7 @@ from pathlib import PurePath
 _OPENAT2 = 437  # Linux 5.6
 _RESOLVE_NO_MAGICLINKS, _RESOLVE_IN_ROOT = 0x02, 0x10
 _OPEN_HOW = struct.Struct("=3Q")
-# statfs(2)'s f_type of what the kernel makes up as it is read: files only by name.
+# statfs(2)'s f_type of file systems whose content the kernel makes as it is read.
 _MADE_UP = frozenset(
     {
         0x9FA0,  # proc

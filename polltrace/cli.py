@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The program `polltrace`: runs one command, and turns what goes wrong into one line and a code."""
+"""The program `polltrace`: runs one command, and turns an error into one line and an exit code."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from polltrace.errors import FileError, HostError, PolltraceError
 from polltrace.interrupts import ending
 from polltrace.printable import PrintableStream, note
 
-# Errors of a process that has used up what it may have.
+# Errors of a process at one of its limits.
 _LIMITED = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN)
 _UNWRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 # The same in the words of the dynamic linker.
@@ -65,7 +65,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         note("interrupted")
         return 130
     except BrokenPipeError:
-        # Our reader has what it wanted: `polltrace … | head`.
+        # The reader has closed the pipe: `polltrace … | head`.
         _drop_output()
         return 128 + signal.SIGPIPE
     except (OSError, MemoryError, ImportError) as error:
@@ -119,7 +119,7 @@ def _run(words: Sequence[str], *, ends: bool) -> int:
     command = load(name)
     at_once = ends and getattr(command, "ends_at_once", False)
     if at_once:
-        gc.disable()  # what it loads stays, and is searched for garbage again and again
+        gc.disable()  # loaded modules stay, and each collection would search them
     try:
         args = command_parser(name, command).parse_args(arguments)
     except SystemExit:  # --help has printed, and its reader may be gone

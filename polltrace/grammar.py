@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _COMMANDS = "polltrace.commands"
-# In the order of the overview: groups of commands by what they are for.
+# Groups of commands by purpose, in the order of the overview.
 GROUPS = ("observe", "decide", "keep", "experiment", "host")
 
 # The groups whose commands look at servers of whichever engine.
@@ -59,12 +59,12 @@ class Command(Form, Protocol):
 
 
 # argparse makes a formatter for each argument that it adds. One that is not told the width asks for
-# the terminal's, and loads compression libraries with what knows it.
+# the terminal's, and loads compression libraries along with it.
 _FIXED_WIDTH_FORMATTER = functools.partial(argparse.RawDescriptionHelpFormatter, width=78)
 
 
 class Parser(argparse.ArgumentParser):
-    """Whatever is wrong with the command line becomes a UsageError: one line, with the near miss
+    """Any error of the command line becomes a UsageError: one line, with the near miss
     where there is one.
 
     intermixed: the positional whose words may come before, between and after options; argparse
@@ -147,7 +147,7 @@ def load(name: str) -> Command:
 
 def near_miss(word: str, words: Iterable[str]) -> str:
     """`; did you mean X?`, or nothing where no known word is like it."""
-    import difflib  # noqa: PLC0415 - for what is misspelt
+    import difflib  # noqa: PLC0415 - for misspelt words only
 
     matches = difflib.get_close_matches(word, list(words), n=1)
     return f"; did you mean {matches[0]}?" if matches else ""
@@ -199,7 +199,7 @@ def _add_engine_argument(parser: argparse.ArgumentParser, command: Command) -> N
 
 
 def overview() -> str:
-    """Every command in a line, by group; what `polltrace` alone prints."""
+    """Every command in a line, by group: the output of `polltrace` alone."""
     commands = {name: load(name) for name in command_names()}
     lines = ["usage: polltrace COMMAND [OPTION…]", "", DESCRIPTION, "", "start with: polltrace ps"]
     for group in GROUPS:

@@ -2,7 +2,7 @@
 """Text from watched processes and files, made safe for the terminal where it is written.
 
 A process chooses its title, its paths and the names of its functions. Escape sequences in them
-would command the terminal of root, and bidirectional controls would reorder what it shows. So all
+would command the terminal of root, and bidirectional controls would reorder its text. So all
 that polltrace writes to its standard streams passes here, whichever report made it.
 """
 

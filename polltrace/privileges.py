@@ -2,10 +2,10 @@
 """Give up root where sudo gave it: Python observes with a few capabilities, as the invoking user.
 
 Root reads and writes any file; that is how a report could be led to write where its user must not.
-Python keeps what reading other users' /proc, maps and symbols takes, and the capabilities that the
-probe is started with are raised in its process alone. So files are read with root's eyes and
-written with the user's hands. setpriv(1) would need a second start-up, before the arguments are
-known; python-prctl is a C extension to build; capset(2) and prctl(2) are six lines of ctypes.
+Python keeps the capabilities to read other users' /proc, maps and symbols; those of the probe are
+raised in its process alone. So files are read with root's rights and written with the user's.
+setpriv(1) would need a second start-up, before the arguments are known; python-prctl is a C
+extension to build; capset(2) and prctl(2) are six lines of ctypes.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from pathlib import Path
 from polltrace.each_within import each_within
 
 PROC = Path("/proc")
-# What one process may take of our time before it counts as not answering.
+# The longest wait for one process before it counts as not answering.
 PATIENCE_S = 1.0
 # A process may declare all of its memory to be its arguments or environment (prctl(2)).
 _LONGEST = 1 << 21

@@ -170,5 +170,5 @@ def _of_one_nameless_program(frames: Sequence[Frame]) -> bool:
 
 
 def _bare(name: str) -> str:
-    """Without what Go's linker adds for the calling convention."""
+    """The name without the suffix that Go's linker adds for the calling convention."""
     return name.removesuffix(".abi0")

@@ -22,7 +22,7 @@ CHANGES = (("#62a8e5", "smaller share"), ("#f3f3f3", "no change"), ("#f59b42", "
 
 
 def flame_graph(picture: Picture) -> str:
-    """The page. Of two profiles widths are one side's, colours show what grew and what shrank."""
+    """The page. Of two profiles widths are one side's, colours show growth and decrease."""
     calls = call_tree(picture.side.folded, picture.before.folded if picture.before else None)
     used = used_layers(calls, picture.layers)
     data = page_data(calls, picture)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A flame graph as a still picture: SVG without script, for a document or a mail.
 
-The page of flamegraph.py is the better tool; this is what remains where scripts may not run.
+The page of flamegraph.py is the better tool; this one is for places where scripts may not run.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Box:
 
 
 def flame_svg(picture: Picture) -> str:
-    """The picture. Widths are those of `side`; with `before`, colours show what changed."""
+    """The picture. Widths are those of `side`; with `before`, colours show the changes."""
     calls = call_tree(picture.side.folded, picture.before.folded if picture.before else None)
     boxes = list(_boxes(calls))
     deepest = max((box.call.depth for box in boxes), default=0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The forms a profile can be written in, by name: what a `--format` option offers."""
+"""The forms a profile can be written in, by name: the choices of `--format`."""
 
 from __future__ import annotations
 

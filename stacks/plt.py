@@ -2,7 +2,7 @@
 """Names for the stubs of the procedure linkage table: `poll@plt`.
 
 A sample may fall between a call and the function it is meant for. No symbol covers these few
-bytes; what names them is the slot of the offset table that the stub jumps through.
+bytes; they are named by the slot of the offset table that the stub jumps through.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ from polltrace.stacks.errors import UnansweredError
 
 Request = TypeVar("Request")
 Reply = TypeVar("Reply")
-# Memory that the child may take on top of what the parent has mapped already.
+# Memory that the child may take on top of the parent's mappings.
 MOST_BYTES = 1 << 30
 # Children that were killed and have not ended: the kernel ends them when their read returns.
 MOST_ABANDONED = 64

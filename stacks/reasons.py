@@ -74,5 +74,5 @@ def _reason(data: dict[str, object]) -> Reason:
 
 
 def _bare(name: str) -> str:
-    """Without what a compiler adds to the pieces and clones of a function."""
+    """The name without a compiler's suffixes for pieces and clones of a function."""
     return name.partition(".")[0]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Programs that do nothing: what attaching costs by itself.
+// Programs that do nothing: the cost of attaching alone.
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 

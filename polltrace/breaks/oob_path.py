@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Does a TCP path carry urgent data? Two ends that talk in lines, with an urgent byte between.
 
-One end sends an urgent byte and an ordinary line after it; the other sees what came of the byte by
+One end sends an urgent byte and an ordinary line after it; the other sees the fate of the byte by
 the time the line is there. The client opens the one connection there is, so NAT is no obstacle.
 
     client: polltrace-oob 1 TRIES          server: ready
@@ -171,7 +171,7 @@ def _timed(direction: Direction) -> Iterator[None]:
 
 
 def answer(connection: socket.socket, patience_s: float) -> PathCheck:
-    """The server half's part in one connection: what it saw. Raises ConnectionError for a client
+    """The result of the server half in one connection. Raises ConnectionError for a client
     that is none of ours, TimeoutError for one that sends nothing."""
     result = PathCheck(Direction(), Direction())
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Why a session is in-band: the cause, the evidence for it, what would settle it, the cure.
+"""Why a session is in-band: the cause, the evidence for it, the decisive check, the cure.
 
 Both sides decide: the client asks for out-of-band breaks in its CONNECT, the server grants them
 in its ACCEPT unless its configuration forbids it, and only then makes itself the owner of the
@@ -53,8 +53,8 @@ def short(cause: Cause, engine: Engine) -> str:
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
     """The `cause` of in-band breaks. `reason` completes "it is in-band because …"; `evidence` is a
-    sentence for each fact seen, `settles` what would decide it for certain, `cure` what to change
-    (empty: nothing known). `caution` qualifies the break mode itself, in a few words."""
+    sentence for each fact seen, `settles` the check that would decide it, `cure` the change to make
+    (empty: none is known). `caution` qualifies the break mode itself, in a few words."""
 
     cause: Cause
     reason: str

@@ -27,7 +27,7 @@ from polltrace.servers.servers import Server
 
 
 class Advise:
-    """Show what break polling costs a session, and recommend a skip.
+    """Show the cost of break polling to a session, and recommend a skip.
 
     Counts a dedicated server's break polls for two seconds, samples it on CPU for --duration,
     counts its checks (so that the skip in force is measured, not read from a file), and times the

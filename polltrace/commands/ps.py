@@ -10,7 +10,7 @@ from polltrace.commands.targets import note_unanswered
 from polltrace.errors import NoSuchProcessError
 from polltrace.profiles.frames import ProcessTotals
 from polltrace.servers.client_servers import with_client_servers
-from polltrace.servers.database import Lookup, lookup
+from polltrace.servers.database_sessions import Lookup, lookup
 from polltrace.servers.login import add_connect_arguments
 from polltrace.servers.ps_report import ObservedServer, ps_data, ps_table
 from polltrace.servers.servers import Server, check_seen, servers

@@ -32,7 +32,7 @@ from polltrace.printable import note
 from polltrace.recording.file import STDOUT
 from polltrace.recording.recorder import Recorder, RecordingOptions
 from polltrace.recording.remote import RemoteRecording
-from polltrace.servers.database import why_not
+from polltrace.servers.database_sessions import why_not
 from polltrace.servers.login import add_connect_arguments, login_of
 from polltrace.watch.ssh import Ssh
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from polltrace import __version__
 from polltrace.backends.choice import PTRACE_WARNING, choose
 from polltrace.backends.ebpf import AUTO, EbpfProbe, ProbeOptions
-from polltrace.backends.trace_file import read_trace
+from polltrace.backends.syscall_trace_file import read_trace
 from polltrace.commands.arguments import add_duration, hertz, selected, stride
 from polltrace.commands.recorded import add_recording_argument, recorded
 from polltrace.commands.stack_choice import add_choice_arguments, chosen

@@ -13,9 +13,9 @@ from polltrace.backends.backend import Backend
 from polltrace.backends.bcc_backend import BccProbe
 from polltrace.backends.choice import BACKENDS, PTRACE_WARNING, choose
 from polltrace.backends.ebpf import EbpfProbe, ProbeOptions
+from polltrace.backends.syscall_trace_file import read_trace
 from polltrace.backends.trace_evidence import TraceEvidence
 from polltrace.backends.trace_evidence_report import trace_evidence_data, trace_evidence_text
-from polltrace.backends.trace_file import read_trace
 from polltrace.commands.arguments import add_duration, selected
 from polltrace.commands.output import add_json_argument, show
 from polltrace.commands.targets import (

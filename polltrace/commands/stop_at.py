@@ -19,7 +19,7 @@ from polltrace.stop_at.refusals import check_before, error_of
 from polltrace.stop_at.report import stop_data, stop_text
 from polltrace.stop_at.syscalls import NUMBERS
 from polltrace.stop_at.tracing import Limits
-from polltrace.stop_at.unwind import Walk, walk
+from polltrace.stop_at.unwind import UnwoundStack, walk
 
 LONGEST_STOP_S = 10.0
 # Seconds to read the files by which a copied stack is unwound.
@@ -94,6 +94,6 @@ class StopAt:
         return 0
 
 
-def _unwound(pid: int, copy: StackCopy) -> Walk:
+def _unwound(pid: int, copy: StackCopy) -> UnwoundStack:
     rules = FrameRules(AddressSpace.of(pid))
     return walk(copy, rules.at, rules.is_code)

@@ -21,7 +21,7 @@ from polltrace.servers.activity import (
     activity_change,
     activity_reader,
 )
-from polltrace.servers.database import DatabaseSession
+from polltrace.servers.database_sessions import DatabaseSession
 from polltrace.servers.login import Login
 from polltrace.servers.ps_report import ObservedServer
 from polltrace.servers.servers import Server

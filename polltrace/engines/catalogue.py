@@ -19,7 +19,7 @@ from polltrace.errors import FileError
 from polltrace.printable import note, one_line
 
 SITE = Path("/etc/polltrace/engines")
-# A hundred times what an engine needs.
+# A hundred times the size of an engine's file.
 _LONGEST = 1 << 16
 _MOST_FILES = 50
 
@@ -82,7 +82,7 @@ def of_site(folder: Path = SITE) -> Iterator[Engine]:
 
 
 def of_file(path: Path) -> Engine:
-    """The engine of one file. Raises FileError: FILE: KEY: what is wrong."""
+    """The engine of one file. Raises FileError: FILE: KEY: problem."""
     try:
         file = read_bounded("/", path.absolute(), _LONGEST)
         if file is None:
@@ -97,7 +97,7 @@ def of_file(path: Path) -> Engine:
 
 
 def _parsed(text: str) -> dict[str, Any]:
-    """Raises EngineError for what is no TOML."""
+    """Raises EngineError for a text that is not TOML."""
     try:
         return tomllib.loads(text)
     # Also a number of thousands of digits is a ValueError, and arrays within arrays recurse.

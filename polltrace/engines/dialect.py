@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The regular expressions of engine files and of -n: what Python and POSIX (polltrace-probe's -n)
-both mean.
+"""The regular expressions of engine files and of -n: the subset in which
+Python and POSIX (polltrace-probe's -n) agree.
 
 Literals, `.`, `\\s \\d \\w`, escaped punctuation, `[...]` without a backslash in it, `(...)`,
 `(?:...)`, `(?P<name>...)`, `|`, `* + ?` and `{n}`, `{n,}`, `{n,m}`, and `$` at the end; where text
@@ -31,7 +31,7 @@ _LONGEST = 500
 
 
 def compiled(pattern: str, *, searched: bool = False) -> re.Pattern[str]:
-    """The expression for Python. Raises ValueError, with what is wrong, for one that POSIX reads
+    """The expression for Python. Raises ValueError, with the problem, for one that POSIX reads
     otherwise or not at all. `searched`: in all of a text, not from its beginning."""
     if len(pattern) > _LONGEST:
         raise ValueError(f"it is longer than {_LONGEST} characters")

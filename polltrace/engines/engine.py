@@ -30,7 +30,7 @@ class Reveals(Enum):
 CALLS = ("poll", "select", "epoll_wait", "recv")
 # Seconds in each unit that a setting may have.
 UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6}
-# The databases whose views `--connect` can read (polltrace/servers/database.py).
+# The databases whose views `--connect` can read (polltrace/servers/database_sessions.py).
 VIEWS = ("oracle", "postgresql")
 # The engines whose cost of a check was judged by A/B tests (polltrace/overhead/cost_model.py).
 COST_MODELS = ("oracle", "postgresql")

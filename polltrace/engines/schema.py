@@ -56,11 +56,11 @@ _SESSIONS = ("process", "thread")
 
 
 class EngineError(ValueError):
-    """`KEY: what is wrong`, in one line."""
+    """`KEY: problem`, in one line."""
 
 
 def engine_from(data: Mapping[str, Any]) -> Engine:
-    """The engine that a file, with what it inherits, describes. Raises EngineError."""
+    """The engine that a file describes, with the keys it inherits. Raises EngineError."""
     tables = {name: _table(data, name) for name in _TABLES}
     for name, table in tables.items():
         _check_keys(table, name)

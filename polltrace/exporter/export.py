@@ -8,7 +8,7 @@ import time
 from collections import Counter
 
 from polltrace.exporter.counter_totals import CounterTotals
-from polltrace.exporter.metrics import Reading
+from polltrace.exporter.metrics import HostReading
 from polltrace.exporter.service_manager import Watchdog, notify
 from polltrace.exporter.serving import MetricsServer
 from polltrace.overhead.host_store import this_host
@@ -54,9 +54,9 @@ def export(server: MetricsServer, interval_s: float, busiest: int) -> None:
                 host.inspected(inspector.inspect(_AT_ONCE))
 
 
-def _reading(snapshot: Snapshot, totals: CounterTotals, busiest: int) -> Reading:
+def _reading(snapshot: Snapshot, totals: CounterTotals, busiest: int) -> HostReading:
     polling = [row for row in snapshot.rows if row.polls_per_s]
-    return Reading(
+    return HostReading(
         snapshot=snapshot,
         sums=totals.copy(),
         servers=Counter(map(totals.group, snapshot.rows)),

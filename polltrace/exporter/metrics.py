@@ -23,7 +23,7 @@ _PROCESS_LABELS = [*_LABELS, "pid", "client"]
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class HostReading:
     """The answer to a scrape: the last `snapshot`, `sums` since we began, the number of `servers`
     and of those `polling` in the last five seconds, and the `busiest` processes, which are shown
     one by one. `taken_at` is Unix time in seconds."""
@@ -36,7 +36,7 @@ class Reading:
     taken_at: float
 
 
-def families(reading: Reading) -> Iterator[Metric]:
+def families(reading: HostReading) -> Iterator[Metric]:
     """Every metric of a reading."""
     yield _build_info()
     yield from _gauges(reading)
@@ -68,7 +68,7 @@ def _names(group: Group) -> list[str]:
     return [group.engine, group.sid, group.break_mode.value]
 
 
-def _gauges(reading: Reading) -> Iterator[Metric]:
+def _gauges(reading: HostReading) -> Iterator[Metric]:
     servers = GaugeMetricFamily(
         "polltrace_servers", "Dedicated server processes there are.", labels=_LABELS
     )
@@ -144,7 +144,7 @@ def _calls(kind: CheckKind) -> str:
     return "+".join(parts) + (f" ({kind.model})" if kind.model else "")
 
 
-def _own(reading: Reading) -> Iterator[Metric]:
+def _own(reading: HostReading) -> Iterator[Metric]:
     snapshot = reading.snapshot
     yield GaugeMetricFamily(
         "polltrace_last_frame_timestamp_seconds",

@@ -21,7 +21,7 @@ from prometheus_client.registry import Collector
 
 from polltrace.errors import HostError
 from polltrace.exporter.listening import Address, bound_socket, remove_socket, url_of
-from polltrace.exporter.metrics import Reading, families, frame_age
+from polltrace.exporter.metrics import HostReading, families, frame_age
 from polltrace.exporter.request import LONGEST_HEAD, Request, refusal, response
 
 _HEAD_S, _ANSWER_S = 1.0, 10.0
@@ -53,16 +53,16 @@ class MetricsServer(Collector):
         self._head_s, self._max_connections = head_s, max_connections
         self._connections: dict[asyncio.StreamWriter, None] = {}
         self._answers: dict[str, tuple[float, bytes]] = {}
-        self._reading: Reading | None = None
+        self._reading: HostReading | None = None
         self._read_at = time.monotonic()
         self._registry = CollectorRegistry()
 
     @property
-    def reading(self) -> Reading | None:
+    def reading(self) -> HostReading | None:
         return self._reading
 
     @reading.setter
-    def reading(self, reading: Reading) -> None:
+    def reading(self, reading: HostReading) -> None:
         self._reading, self._read_at = reading, time.monotonic()
 
     def __enter__(self) -> Self:

@@ -27,8 +27,8 @@ from polltrace.overhead.forecast import (
     out_of_band_saved_pct,
 )
 from polltrace.overhead.host_factors import HostFactors
-from polltrace.overhead.load import SessionLoad
 from polltrace.overhead.poll_cost import PollCost, constant
+from polltrace.overhead.session_load import SessionLoad
 from polltrace.overhead.skip import Skip, skip_in_force
 from polltrace.profiles.frames import Bucket, Burst, PollRate
 from polltrace.profiles.sampled import NamedStack, Shares, shares

@@ -39,7 +39,7 @@ class CheckCost:
     disturbed: float | None = None
 
 
-def calibrate(  # noqa: PLR0913 - what the curve depends on
+def calibrate(  # noqa: PLR0913 - the curve depends on all of them
     intervals_s: Sequence[float],
     kind: str = "tcp",
     *,

@@ -25,8 +25,8 @@ from polltrace.intervals import Estimate
 from polltrace.overhead.calibration import calibrate_check
 from polltrace.overhead.cancel import Gaps, cancel_latency, on_cpu_gaps
 from polltrace.overhead.estimates import counted_pct
-from polltrace.overhead.load import SessionLoad, counted_load
 from polltrace.overhead.poll_cost import Knot, PollCost
+from polltrace.overhead.session_load import SessionLoad, counted_load
 from polltrace.profiles.frames import ProcessTotals
 from polltrace.servers.ps_report import BUSY_CPU_S
 from polltrace.servers.servers import Server

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from polltrace.intervals import Estimate, product, propagated
 from polltrace.overhead.cost_model import cost_model
 from polltrace.overhead.host_factors import HostFactors
-from polltrace.overhead.load import SessionLoad
+from polltrace.overhead.session_load import SessionLoad
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,9 +16,9 @@ from polltrace.overhead.calibration import ROUNDS, calibrate
 from polltrace.overhead.cost_model import in_place
 from polltrace.overhead.host_factors import HostFactors
 from polltrace.overhead.host_store import this_host
-from polltrace.overhead.load import SessionLoad, counted_load
 from polltrace.overhead.observer import Observer, SilentObserver
 from polltrace.overhead.poll_cost import PollCost
+from polltrace.overhead.session_load import SessionLoad, counted_load
 from polltrace.overhead.skip import measured_skip
 from polltrace.overhead.timing_periods import TIMED_S
 from polltrace.profiles.frames import Burst, ProcessTotals

@@ -9,8 +9,8 @@ from polltrace.overhead.advice import Advice, Extras, advice
 from polltrace.overhead.cancel import on_cpu_gaps
 from polltrace.overhead.client_check import ClientCheckAdvice, client_check_advice
 from polltrace.overhead.cost_model import in_place
-from polltrace.overhead.load import SessionLoad
 from polltrace.overhead.poll_cost import PollCost
+from polltrace.overhead.session_load import SessionLoad
 from polltrace.overhead.skip import skip_in_force
 from polltrace.profiles.sampled import NamedStack
 from polltrace.servers.servers import Server

@@ -15,10 +15,10 @@ from polltrace.latency.lock_wait_evidence import sampled_lock_waits
 from polltrace.overhead.advice import Extras
 from polltrace.overhead.estimates import counted_pct
 from polltrace.overhead.forecast import CancelLimits
-from polltrace.overhead.load import SessionLoad, counted_load
 from polltrace.overhead.lock_waits import LockWaits
 from polltrace.overhead.poll_cost import curve
 from polltrace.overhead.session_advice import SessionAdvice, session_advice, session_cost
+from polltrace.overhead.session_load import SessionLoad, counted_load
 from polltrace.profiles.frames import Bucket, Identity, ProcessTotals
 from polltrace.profiles.latches import LatchPath, latch_paths, together
 from polltrace.profiles.off_cpu import OffCpuTime, off_cpu_time

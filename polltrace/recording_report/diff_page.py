@@ -27,7 +27,7 @@ from polltrace.stacks.picture import NANOSECONDS, Picture, Side
 
 
 def diff_page(difference: Difference) -> str:
-    """The report as one page, whose flame graphs show what grew and what shrank."""
+    """The report as one page, whose flame graphs show growth and decrease."""
     kind, earlier, later = folded_pair(difference)
     rows = figure_rows(difference)
     changed = [row for row in rows if not row.is_noise]
@@ -39,7 +39,7 @@ def diff_page(difference: Difference) -> str:
             folded_stacks(side.recording, OFF_CPU)
             for side in (difference.earlier, difference.later)
         ]
-        heading = "What is waited for, and was"
+        heading = "Waits, before and after"
         graphs += _graph(difference, heading, "Off-CPU stacks", NANOSECONDS, *off_cpu)
     body = [
         "<header><h1>Break polling, before and after</h1>",

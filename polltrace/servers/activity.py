@@ -12,7 +12,7 @@ from typing import Self
 
 from polltrace.errors import NoSuchProcessError
 from polltrace.printable import note
-from polltrace.servers.database import DatabaseSession, why_not
+from polltrace.servers.database_sessions import DatabaseSession, why_not
 from polltrace.servers.login import Login
 from polltrace.servers.login_process import OPTIONAL, LoginProcess
 from polltrace.servers.servers import Server

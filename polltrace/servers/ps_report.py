@@ -13,7 +13,7 @@ from polltrace.breaks.sqlnet import BreakSettings
 from polltrace.breaks.why import Diagnosis, short
 from polltrace.engines import engines
 from polltrace.profiles.frames import ProcessTotals
-from polltrace.servers.database import DatabaseSession
+from polltrace.servers.database_sessions import DatabaseSession
 from polltrace.servers.owners import stray_owners, user_name
 from polltrace.servers.servers import Server
 

@@ -57,7 +57,7 @@ class Capture:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """Nothing was captured: `errno` of what failed (0: see `what`), and what."""
+    """Nothing was captured: `errno` of the step that failed (0: see `what`), and its name."""
 
     errno: int
     what: str

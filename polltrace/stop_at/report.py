@@ -11,11 +11,11 @@ from polltrace.stacks import Frame
 from polltrace.stop_at.arguments import arguments_of, call_text
 from polltrace.stop_at.capture import Capture
 from polltrace.stop_at.syscalls import name_of
-from polltrace.stop_at.unwind import Walk
+from polltrace.stop_at.unwind import UnwoundStack
 
 
 def stop_data(
-    pid: int, title: str, capture: Capture, stack: Walk, frames: Sequence[Frame]
+    pid: int, title: str, capture: Capture, stack: UnwoundStack, frames: Sequence[Frame]
 ) -> dict[str, Any]:
     """The stop as JSON-ready data; addresses are hexadecimal text, times milliseconds."""
     polled = capture.polled
@@ -44,7 +44,9 @@ def stop_data(
     }
 
 
-def stop_text(pid: int, title: str, capture: Capture, stack: Walk, frames: Sequence[Frame]) -> str:
+def stop_text(
+    pid: int, title: str, capture: Capture, stack: UnwoundStack, frames: Sequence[Frame]
+) -> str:
     """The stop as text."""
     thread = f", thread {capture.tid}" if capture.tid != pid else ""
     lines = [f"{pid}: {one_line(title) or '?'}{thread}"]

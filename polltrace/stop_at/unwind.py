@@ -14,7 +14,7 @@ _RBP = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Walk:
+class UnwoundStack:
     """`addresses`, innermost first: where it stood, then return addresses.
 
     `by_pointer` of them were found by the frame pointer alone. `whole`: the walk came to where the
@@ -28,7 +28,7 @@ class Walk:
 
 def walk(
     copy: StackCopy, rules: Callable[[int], Rules | None], is_code: Callable[[int], bool]
-) -> Walk:
+) -> UnwoundStack:
     """`rules` gives those at an address, None where there are none; `is_code` tells whether an
     address can be returned to.
     """
@@ -40,18 +40,18 @@ def walk(
         pc = registers[RETURN] - (len(addresses) > 1)
         rule = rules(pc)
         if rule is not None and rule.ended:
-            return Walk(tuple(addresses), by_pointer, True)
+            return UnwoundStack(tuple(addresses), by_pointer, True)
         caller = _by_rules(copy, registers, rule) if rule else None
         if caller is None:
             caller = _by_pointer(copy, registers)
             by_pointer += caller is not None and is_code(caller[RETURN])
         if caller is None or caller[RSP] <= registers[RSP]:
-            return Walk(tuple(addresses), by_pointer, False)
+            return UnwoundStack(tuple(addresses), by_pointer, False)
         if not is_code(caller[RETURN]):
-            return Walk(tuple(addresses), by_pointer, caller[RETURN] == 0)
+            return UnwoundStack(tuple(addresses), by_pointer, caller[RETURN] == 0)
         addresses.append(caller[RETURN])
         registers = caller
-    return Walk(tuple(addresses), by_pointer, False)
+    return UnwoundStack(tuple(addresses), by_pointer, False)
 
 
 def _by_rules(copy: StackCopy, registers: dict[int, int], rules: Rules) -> dict[int, int] | None:

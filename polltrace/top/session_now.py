@@ -15,7 +15,7 @@ from polltrace.intervals import Estimate
 from polltrace.latency.observe_session import observe_process
 from polltrace.latency.time_budget import TimeBudget
 from polltrace.servers.activity import SessionActivity, activity_change
-from polltrace.servers.database import why_not
+from polltrace.servers.database_sessions import why_not
 from polltrace.servers.login import Login
 from polltrace.servers.servers import Server
 from polltrace.top.followed_session import FollowedSession, Measurement

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from polltrace.breaks.break_mode import Evidence
 from polltrace.intervals import Estimate, proportion
 from polltrace.overhead.advice import Extras
-from polltrace.overhead.load import SessionLoad
 from polltrace.overhead.poll_cost import Knot, PollCost, constant, curve
 from polltrace.overhead.session_advice import SessionAdvice, session_advice
+from polltrace.overhead.session_load import SessionLoad
 from polltrace.profiles.frames import Bucket, ProcessTotals
 from polltrace.profiles.latches import latch_paths
 from polltrace.profiles.profile import Profile

@@ -19,7 +19,7 @@ from polltrace.profiles.frames import (
     ProbeRecord,
     WatchedProcess,
 )
-from polltrace.servers.database import DatabaseSession
+from polltrace.servers.database_sessions import DatabaseSession
 from polltrace.servers.ps_report import BUSY_CPU_S, EXPLAINED, TIMER_OBSERVED_S
 from polltrace.servers.servers import Server
 from polltrace.watch.history import History, counts_of

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from polltrace.errors import PolltraceError
 from polltrace.profiles.frames import Identity
-from polltrace.servers.database import DatabaseSession, ask
+from polltrace.servers.database_sessions import DatabaseSession, ask
 from polltrace.servers.login import Login
 from polltrace.servers.servers import Server
 

@@ -11,8 +11,8 @@ from polltrace.breaks.break_mode import BreakMode
 from polltrace.intervals import Estimate
 from polltrace.overhead.estimates import counted_checking_pct, counted_pct
 from polltrace.overhead.host_factors import HostFactors
-from polltrace.overhead.load import SessionLoad
 from polltrace.overhead.poll_cost import Knot
+from polltrace.overhead.session_load import SessionLoad
 from polltrace.profiles.frames import PollRate
 from polltrace.servers.servers import ServerName
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 from polltrace.intervals import Estimate, propagated
 from polltrace.latency.distribution import Distribution, LatencySummary
+from polltrace.scenarios.run.latency.latency_session import LayerFailure
 from polltrace.scenarios.run.latency.layers import LAYERS, PING, ROW, RTT, SEED, TCP, TNS, Sample
-from polltrace.scenarios.run.latency.session import LayerFailure
 
 
 @dataclass(slots=True)

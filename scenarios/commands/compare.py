@@ -10,9 +10,9 @@ from polltrace.file_reports import file_format
 from polltrace.scenarios.analyse.comparison import Comparison, compare
 from polltrace.scenarios.analyse.run_file import figures_of, read_run
 from polltrace.scenarios.load import load_file
-from polltrace.scenarios.load.comparison import compare_loads
-from polltrace.scenarios.load.result import load_result
-from polltrace.scenarios.report.comparison import (
+from polltrace.scenarios.load.load_comparison import compare_loads
+from polltrace.scenarios.load.load_result import load_result
+from polltrace.scenarios.report.comparison_report import (
     comparison_data,
     comparison_junit,
     comparison_markdown,

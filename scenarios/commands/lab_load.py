@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 
 from polltrace.errors import DriverError
 from polltrace.scenarios.report.lab import load_data, load_text
-from polltrace.scenarios.run.load import BusySession, busy_sessions, wait
+from polltrace.scenarios.run.busy_sessions import BusySession, busy_sessions, wait
 from polltrace.scenarios.run.servers import background_lab
 from polltrace.scenarios.run.servers.oralab import Oralab
 

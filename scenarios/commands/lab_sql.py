@@ -15,10 +15,10 @@ from polltrace.scenarios.commands.connect_target import (
     connect_target,
     endpoint,
 )
-from polltrace.scenarios.script.database import ConnectTarget, Database, StatementError
 from polltrace.scenarios.script.output import Output
 from polltrace.scenarios.script.reader import Script
 from polltrace.scenarios.script.runner import LONGEST_SCRIPT, Runner, script_paths, script_text
+from polltrace.scenarios.script.script_database import ConnectTarget, Database, StatementError
 from polltrace.scenarios.script.settings import Settings
 from polltrace.scenarios.script.state import ScriptState
 from polltrace.scenarios.script.words import CommandError

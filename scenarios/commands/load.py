@@ -19,9 +19,9 @@ from polltrace.scenarios.clients import LOAD_PROGRAMS, load_program
 from polltrace.scenarios.commands.server_arguments import add_server_arguments, chosen_server
 from polltrace.scenarios.load.live import EVERY, HEAD, live_line
 from polltrace.scenarios.load.load_file import LoadWriter, read_load
+from polltrace.scenarios.load.load_result import load_result
+from polltrace.scenarios.load.load_run import PATH, LoadRun
 from polltrace.scenarios.load.report import load_data, load_text
-from polltrace.scenarios.load.result import load_result
-from polltrace.scenarios.load.run import PATH, LoadRun
 from polltrace.scenarios.load.sqlrun_directory import is_sqlrun_directory, load_directory
 from polltrace.scenarios.load.trace_files import keep_traces, new_folder, traced
 from polltrace.scenarios.load.workload import (

@@ -32,9 +32,9 @@ from polltrace.scenarios.report.latency import (
     ping_table,
     ping_title,
 )
+from polltrace.scenarios.run.latency.latency_session import LatencySession, PingTarget
 from polltrace.scenarios.run.latency.layers import LAYERS
 from polltrace.scenarios.run.latency.rounds import PingMeasurement, Rounds, Schedule
-from polltrace.scenarios.run.latency.session import LatencySession, PingTarget
 
 DEFAULT_COUNT = 10
 _REFRESH_S = 0.5

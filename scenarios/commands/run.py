@@ -25,7 +25,6 @@ from polltrace.scenarios.plan.plan import Plan
 from polltrace.scenarios.plan.scenario import Scenario
 from polltrace.scenarios.plan.scenario_file import find
 from polltrace.scenarios.report.run.text import run_failed, run_text
-from polltrace.scenarios.run.calibration import calibrated
 from polltrace.scenarios.run.client import DriverClient
 from polltrace.scenarios.run.concurrent_client import ConcurrentClient
 from polltrace.scenarios.run.header import header
@@ -34,6 +33,7 @@ from polltrace.scenarios.run.processors import lab_processors, processors
 from polltrace.scenarios.run.runner import ScenarioRunner, watching
 from polltrace.scenarios.run.servers.server import DatabaseServer
 from polltrace.scenarios.run.session import probe_works
+from polltrace.scenarios.run.size_calibration import calibrated
 from polltrace.scenarios.run.work import Work
 
 QUICK_BLOCKS, QUICK_TIMED, QUICK_COUNTED = 6, 6, 1

@@ -12,7 +12,7 @@ from polltrace.printable import note
 from polltrace.scenarios.analyse.run_file import RunWriter
 from polltrace.scenarios.commands.progress import progress_bar
 from polltrace.scenarios.load.cells import CellLoads, of_cell
-from polltrace.scenarios.load.run import workload_data
+from polltrace.scenarios.load.load_run import workload_data
 from polltrace.scenarios.load.trace_files import new_folder
 from polltrace.scenarios.load.workload_file import load_workload
 from polltrace.scenarios.plan.cell import Cell

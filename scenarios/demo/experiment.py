@@ -24,13 +24,13 @@ from polltrace.scenarios.plan.lotslios import LOTSLIOS
 from polltrace.scenarios.plan.network_path import NetworkPath
 from polltrace.scenarios.plan.plan import Plan
 from polltrace.scenarios.plan.scenario import Scenario
-from polltrace.scenarios.run.busy import kept_busy
-from polltrace.scenarios.run.calibration import calibrated
 from polltrace.scenarios.run.client import DriverClient
+from polltrace.scenarios.run.executing_session import kept_busy
 from polltrace.scenarios.run.processors import processors
 from polltrace.scenarios.run.runner import Progress, ScenarioRunner, watching
 from polltrace.scenarios.run.servers.lab_server import LabServer
 from polltrace.scenarios.run.session import CellSession
+from polltrace.scenarios.run.size_calibration import calibrated
 from polltrace.scenarios.run.work import Work
 from polltrace.servers.servers import servers
 

@@ -25,7 +25,6 @@ from polltrace.scenarios.analyse.run_file import RunWriter, read_run
 from polltrace.scenarios.plan.cell import KILLED, Cell
 from polltrace.scenarios.plan.plan import Plan
 from polltrace.scenarios.plan.scenario_file import find
-from polltrace.scenarios.run.calibration import calibrated
 from polltrace.scenarios.run.client import DriverClient
 from polltrace.scenarios.run.header import header
 from polltrace.scenarios.run.lost_client import found_after
@@ -34,6 +33,7 @@ from polltrace.scenarios.run.processors import processors
 from polltrace.scenarios.run.runner import Progress, ScenarioRunner, watching
 from polltrace.scenarios.run.servers.postgresql_server import PostgresqlServer
 from polltrace.scenarios.run.servers.server import open_session
+from polltrace.scenarios.run.size_calibration import calibrated
 from polltrace.servers.servers import servers
 
 # Longer than the longest interval of the demo, so that each execution meets a check. Fresh sessions

@@ -13,8 +13,8 @@ from polltrace.errors import UsageError
 from polltrace.scenarios.load.latch_time import ServerLatchTime
 from polltrace.scenarios.load.latch_watch import LatchWatch, server_cache
 from polltrace.scenarios.load.load_file import LoadData
-from polltrace.scenarios.load.result import LoadResult, load_result
-from polltrace.scenarios.load.run import LoadRun
+from polltrace.scenarios.load.load_result import LoadResult, load_result
+from polltrace.scenarios.load.load_run import LoadRun
 from polltrace.scenarios.load.trace_files import keep_traces, traced
 from polltrace.scenarios.load.workload import Workload, consistent
 from polltrace.scenarios.plan.cell import Cell

@@ -8,9 +8,9 @@ from typing import Any
 
 from polltrace.scenarios.analyse.run_file import figures_of
 from polltrace.scenarios.load.load_file import read_load
+from polltrace.scenarios.load.load_result import load_result
 from polltrace.scenarios.load.page import load_page
 from polltrace.scenarios.load.report import load_data, load_text
-from polltrace.scenarios.load.result import load_result
 
 
 class LoadReport:

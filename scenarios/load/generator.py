@@ -18,7 +18,7 @@ from typing import Any, Self
 from polltrace.errors import DriverError
 from polltrace.scenarios.clients import load_program
 from polltrace.scenarios.load import sql_text
-from polltrace.scenarios.load.client_process import LoadClient, Message
+from polltrace.scenarios.load.load_client_process import LoadClient, Message
 from polltrace.scenarios.load.session import LoadSession
 from polltrace.scenarios.load.tally import Tally
 from polltrace.scenarios.load.workload import Workload

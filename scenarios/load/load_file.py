@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Self
 
 from polltrace.errors import FileError, UsageError
-from polltrace.scenarios.load.histogram import Histogram
+from polltrace.scenarios.load.latency_histogram import Histogram
 
 FORMAT = "polltrace-load"
 VERSION = 1

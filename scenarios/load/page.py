@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from html import escape
 
+from polltrace.scenarios.load.load_result import LoadResult
 from polltrace.scenarios.load.report import load_text
-from polltrace.scenarios.load.result import LoadResult
 from polltrace.scenarios.report.document import document
 from polltrace.scenarios.report.plots import Marker, scatter, spread_wide, with_key
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from polltrace.scenarios.load.result import LoadResult, Summary
+from polltrace.scenarios.load.load_result import LoadResult, Summary
 
 _COLUMNS = ("mean", "p50", "p90", "p99", "p99_9", "p99_99", "max")
 

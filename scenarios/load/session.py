@@ -8,8 +8,8 @@ import time
 import numpy as np
 from numpy.typing import NDArray
 
-from polltrace.scenarios.load.client_process import LoadClient, entries_text
-from polltrace.scenarios.load.plan import SessionPlan
+from polltrace.scenarios.load.load_client_process import LoadClient, entries_text
+from polltrace.scenarios.load.load_plan import SessionPlan
 from polltrace.scenarios.load.tally import SessionClock
 from polltrace.scenarios.load.workload import Workload
 

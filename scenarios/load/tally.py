@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from polltrace.scenarios.load.client_process import DROPPED, EXECUTED
-from polltrace.scenarios.load.histogram import Histogram, quantile_ms
+from polltrace.scenarios.load.latency_histogram import Histogram, quantile_ms
+from polltrace.scenarios.load.load_client_process import DROPPED, EXECUTED
 from polltrace.scenarios.load.workload import Workload
 
 _CODE = re.compile(r"\b[A-Z]{2,4}-\d{1,5}\b")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from polltrace.scenarios.run.load import BusySession
+from polltrace.scenarios.run.busy_sessions import BusySession
 from polltrace.scenarios.run.servers.oralab import Oralab
 
 # Ready to paste, in the form of each driver's own documentation.

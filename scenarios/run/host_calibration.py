@@ -28,8 +28,8 @@ from polltrace.overhead.host_factors import HostFactors
 from polltrace.overhead.measurements import Durations, SessionMeasurement, measure_session
 from polltrace.profiles.sampled import shares
 from polltrace.scenarios.plan.lotslios import LOTSLIOS
-from polltrace.scenarios.run.busy import kept_busy
 from polltrace.scenarios.run.client import DriverClient
+from polltrace.scenarios.run.executing_session import kept_busy
 from polltrace.scenarios.run.servers.lab_server import LabServer
 from polltrace.scenarios.run.servers.session_views import OracleViews
 from polltrace.servers.servers import servers

@@ -17,11 +17,11 @@ from polltrace.scenarios.script.commands import (
     UNAVAILABLE,
     FileCommandError,
 )
-from polltrace.scenarios.script.database import StatementError
 from polltrace.scenarios.script.ending import Ending, ScriptEnd
 from polltrace.scenarios.script.error_text import error_lines
 from polltrace.scenarios.script.pasted_text import curly_quote, with_plain_spaces
 from polltrace.scenarios.script.reader import Item, Script
+from polltrace.scenarios.script.script_database import StatementError
 from polltrace.scenarios.script.state import ScriptState
 from polltrace.scenarios.script.words import CommandError, abbreviates, words_of
 

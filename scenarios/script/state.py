@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from polltrace.scenarios.script.column_format import ColumnFormats
-from polltrace.scenarios.script.database import ConnectTarget, Database, StatementError
 from polltrace.scenarios.script.ending import Ending, ScriptEnd, exit_code
 from polltrace.scenarios.script.output import Output
+from polltrace.scenarios.script.script_database import ConnectTarget, Database, StatementError
 from polltrace.scenarios.script.settings import Settings
 from polltrace.scenarios.script.statement_run import StatementRun
 from polltrace.scenarios.script.substitution import Ask, Variables

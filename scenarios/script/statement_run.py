@@ -9,12 +9,12 @@ from dataclasses import dataclass
 
 from polltrace.scenarios.script.autotrace import statistics_lines
 from polltrace.scenarios.script.column_format import ColumnFormats
-from polltrace.scenarios.script.database import Database, Executed
 from polltrace.scenarios.script.date_text import DEFAULT, is_supported
 from polltrace.scenarios.script.display import Described, DisplayColumn, display_column
 from polltrace.scenarios.script.feedback import feedback, rows_selected
 from polltrace.scenarios.script.output import Output
 from polltrace.scenarios.script.report import Row, report
+from polltrace.scenarios.script.script_database import Database, Executed
 from polltrace.scenarios.script.settings import Settings
 from polltrace.scenarios.script.substitution import Variables
 

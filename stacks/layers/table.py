@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A table of layers: what a function's prefix stands for, and in which colour to draw it."""
+"""A table of layers: the meaning of a function's prefix, and its colour in pictures."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ EMPTY = LayerTable((), {}, {})
 
 
 def parse_layers(text: str) -> LayerTable:
-    """A table from TOML as in the files here. FormatError names what is wrong with it."""
+    """A table from TOML as in the files here. FormatError names the problem."""
     try:
         data = tomllib.loads(text)
         sources = data["sources"]

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from polltrace.backends.syscall_trace_file import evidence_of, read_trace
 from polltrace.backends.trace_evidence import polls_of
-from polltrace.backends.trace_file import evidence_of, read_trace
 from polltrace.backends.verdict import PollingKind, verdict
 from polltrace.errors import FileError
 

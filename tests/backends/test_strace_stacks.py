@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polltrace.backends.strace_stacks import frames_of
+from polltrace.backends.syscall_trace_file import evidence_of
 from polltrace.backends.trace_evidence import TraceEvidence
-from polltrace.backends.trace_file import evidence_of
 from polltrace.backends.verdict import PollingKind, verdict
 from polltrace.stacks import Frame
 

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polltrace.backends.poll_arguments import JudgedPoll, judge_strace
+from polltrace.backends.syscall_trace_file import evidence_of
 from polltrace.backends.trace_events import CallEvent, Poll
 from polltrace.backends.trace_evidence import TraceEvidence
 from polltrace.backends.trace_evidence_report import trace_evidence_text
-from polltrace.backends.trace_file import evidence_of
 from polltrace.errors import FileError
 from polltrace.profiles.frames import SocketPolls
 

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polltrace.backends.poll_arguments import JudgedPoll, judge_truss
+from polltrace.backends.syscall_trace_file import evidence_of
 from polltrace.backends.trace_events import CallEvent, Poll
 from polltrace.backends.trace_evidence import TraceEvidence, polls_of
-from polltrace.backends.trace_file import evidence_of
 from polltrace.backends.verdict import PollingKind, verdict
 from polltrace.errors import FileError
 from polltrace.profiles.frames import SocketPolls

@@ -11,7 +11,7 @@ from polltrace.intervals import Estimate
 from polltrace.latency.time_budget import TimeBudget
 from polltrace.profiles.frames import ProcessTotals, SocketPolls
 from polltrace.servers.activity import Activity, ActivityChange, Waited
-from polltrace.servers.database import DatabaseSession
+from polltrace.servers.database_sessions import DatabaseSession
 from polltrace.servers.ps_report import ObservedServer
 from tests.watch.samples import named_stack, server
 

@@ -10,7 +10,7 @@ import pytest
 
 from polltrace.breaks.break_mode import BreakMode
 from polltrace.exporter.counter_totals import CounterTotals, Group
-from polltrace.exporter.metrics import Reading, families
+from polltrace.exporter.metrics import HostReading, families
 from polltrace.profiles.frames import PollRate
 from polltrace.watch.snapshot import ServerRow
 from tests.watch.samples import row, snapshot
@@ -90,7 +90,7 @@ def test_titles_cannot_make_series_without_end() -> None:
 
 def published(totals: CounterTotals) -> dict[str, float]:
     """The samples of the counters, by name."""
-    reading = Reading(snapshot([]), totals.copy(), {}, {}, (), 0.0)
+    reading = HostReading(snapshot([]), totals.copy(), {}, {}, (), 0.0)
     return {
         sample.name: sample.value
         for family in families(reading)

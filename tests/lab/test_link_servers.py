@@ -7,7 +7,7 @@ import pytest
 
 from polltrace.profiles.frames import ProcessTotals
 from polltrace.servers.client_servers import ClientServers, with_client_servers
-from polltrace.servers.database import DatabaseSession, Lookup
+from polltrace.servers.database_sessions import DatabaseSession, Lookup
 from polltrace.servers.ps_report import ObservedServer as Shown
 from polltrace.servers.ps_report import ps_data, ps_table
 from polltrace.servers.servers import Server, ServerName, servers

@@ -18,11 +18,11 @@ from hdrh.histogram import HdrHistogram
 
 from polltrace.errors import FileError, UsageError
 from polltrace.scenarios.load.cells import load_line
-from polltrace.scenarios.load.client_process import RECORD
-from polltrace.scenarios.load.comparison import compare_loads
-from polltrace.scenarios.load.histogram import HIGHEST_NS, PERCENTILES, Histogram, merged
+from polltrace.scenarios.load.latency_histogram import HIGHEST_NS, PERCENTILES, Histogram, merged
+from polltrace.scenarios.load.load_client_process import RECORD
+from polltrace.scenarios.load.load_comparison import compare_loads
 from polltrace.scenarios.load.load_file import read_load
-from polltrace.scenarios.load.result import LoadResult, load_result
+from polltrace.scenarios.load.load_result import LoadResult, load_result
 from polltrace.scenarios.load.tally import SessionClock, Tally
 
 from .conftest import workload

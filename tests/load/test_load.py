@@ -16,7 +16,7 @@ import pytest
 from polltrace.scenarios.clients import LOAD_PROGRAMS, load_program
 from polltrace.scenarios.load.file_report import LoadReport
 from polltrace.scenarios.load.load_file import read_load
-from polltrace.scenarios.load.plan import SessionPlan
+from polltrace.scenarios.load.load_plan import SessionPlan
 from tests.conftest import missing
 from tests.waiting import PATIENCE_S, until
 

@@ -8,7 +8,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from polltrace.scenarios.load.plan import SessionPlan, think_times
+from polltrace.scenarios.load.load_plan import SessionPlan, think_times
 from polltrace.scenarios.load.workload import BIND_ORDERS, ORDERS, ThinkTime
 
 from .conftest import workload

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from polltrace.errors import FileError
-from polltrace.scenarios.load.plan import SessionPlan
+from polltrace.scenarios.load.load_plan import SessionPlan
 from polltrace.scenarios.load.session_statements import first_statements
 from polltrace.scenarios.load.sqlrun_directory import is_sqlrun_directory, load_directory
 

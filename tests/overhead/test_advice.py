@@ -20,8 +20,8 @@ from polltrace.overhead.advice_report import advice_data, advice_text
 from polltrace.overhead.advice_report.units import ms
 from polltrace.overhead.estimates import combined
 from polltrace.overhead.forecast import CancelLimits
-from polltrace.overhead.load import SessionLoad
 from polltrace.overhead.poll_cost import PollCost, constant
+from polltrace.overhead.session_load import SessionLoad
 from polltrace.profiles.frames import Bucket, Burst, PollRate
 from polltrace.profiles.sampled import NamedStack
 from polltrace.servers.servers import Server

@@ -18,8 +18,8 @@ from polltrace.overhead.client_check import (
     interval_in_force,
     unbroken_s,
 )
-from polltrace.overhead.load import SessionLoad
 from polltrace.overhead.poll_cost import constant
+from polltrace.overhead.session_load import SessionLoad
 from polltrace.profiles.frames import PollRate
 from tests.watch.samples import server
 

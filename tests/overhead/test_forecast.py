@@ -27,7 +27,7 @@ from polltrace.overhead.forecast import (
     out_of_band_saved_pct,
     recommended,
 )
-from polltrace.overhead.load import SessionLoad, counted_load
+from polltrace.overhead.session_load import SessionLoad, counted_load
 from polltrace.profiles.frames import PollRate, ProcessTotals
 from tests.plain_model import PLAIN
 

@@ -243,7 +243,7 @@ def test_the_difference_of_two(recording: Recording, busier: Recording) -> None:
     assert "\nFunctions, own share of the time off CPU, largest change first:\n" in text
     page = html.unescape(diff_page(found))
     assert page.count("<iframe") == 2
-    assert "What is waited for, and was" in page
+    assert "Waits, before and after" in page
 
 
 def test_one_without_gives_no_difference(recording: Recording, tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ from polltrace.overhead.measurements import advise_session
 from polltrace.scenarios.run.client import DriverClient
 from polltrace.scenarios.run.servers.lab_server import LabServer
 from polltrace.scenarios.run.servers.session_views import OracleViews
-from polltrace.scenarios.run.servers.sqlnet import write_sqlnet
+from polltrace.scenarios.run.servers.sqlnet_file import write_sqlnet
 from tests.busy import begin_lotslios, wait_until_busy
 from tests.conftest import POLLTRACE
 from tests.waiting import PATIENCE_S, children, is_asleep, until

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from polltrace.errors import LabError
-from polltrace.scenarios.run.calibration import LEAST_N, fitting_n
+from polltrace.scenarios.run.size_calibration import LEAST_N, fitting_n
 
 
 def test_it_takes_its_seconds() -> None:

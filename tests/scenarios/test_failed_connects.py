@@ -10,7 +10,7 @@ import pytest
 from polltrace.errors import DriverError
 from polltrace.scenarios.clients import PROGRAMS, program
 from polltrace.scenarios.run.client import DriverClient
-from polltrace.scenarios.script.database import ConnectTarget, Database, StatementError
+from polltrace.scenarios.script.script_database import ConnectTarget, Database, StatementError
 
 NO_LISTENER = {
     "python-oracledb": "Connection refused",

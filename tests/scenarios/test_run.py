@@ -21,7 +21,7 @@ import pytest
 from polltrace.scenarios.analyse.run_file import read_run
 from polltrace.scenarios.report.run import RunReport
 from polltrace.scenarios.run.servers.lab_server import LabServer
-from polltrace.scenarios.run.servers.sqlnet import write_sqlnet
+from polltrace.scenarios.run.servers.sqlnet_file import write_sqlnet
 from tests.conftest import POLLTRACE, missing
 from tests.waiting import until
 

@@ -13,7 +13,7 @@ from polltrace.breaks.sqlnet import BreakSettings
 from polltrace.engines import engine_of
 from polltrace.profiles.frames import ProcessTotals, SocketPolls
 from polltrace.servers.client_socket import ClientSocket
-from polltrace.servers.database import DatabaseSession
+from polltrace.servers.database_sessions import DatabaseSession
 from polltrace.servers.ps_report import ObservedServer, ps_data, ps_table
 from polltrace.servers.servers import Server
 from tests.watch.samples import postgresql_server

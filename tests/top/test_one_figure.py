@@ -17,8 +17,8 @@ import pytest
 from polltrace.exporter.counter_totals import CounterTotals
 from polltrace.intervals import Estimate
 from polltrace.overhead.advice import advice
-from polltrace.overhead.load import SessionLoad
 from polltrace.overhead.poll_cost import constant
+from polltrace.overhead.session_load import SessionLoad
 from polltrace.profiles.frames import PollRate
 from tests.conftest import POLLTRACE
 from tests.waiting import PATIENCE_S, until

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import pytest
 
 from polltrace.errors import DriverError
-from polltrace.servers.database import DatabaseSession
+from polltrace.servers.database_sessions import DatabaseSession
 from polltrace.servers.login import Login
 from polltrace.watch.identities import Identities
 from tests.watch.samples import server

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Advice as text and as JSON-ready data, by its kind, with what to change (`changes.py`)."""
+"""Advice as text and as JSON-ready data, by its kind, with the change to make (`changes.py`)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from polltrace.overhead.advice_report.text import advice_text, change_lines, lim
 from polltrace.overhead.client_check import ClientCheckAdvice
 from polltrace.overhead.forecast import CancelLimits, recommended
 from polltrace.overhead.session_advice import SessionAdvice
-from polltrace.servers.database import DatabaseSession
+from polltrace.servers.database_sessions import DatabaseSession
 
 __all__ = [
     "advice_data",

@@ -11,7 +11,7 @@ from polltrace.overhead.advice import Advice
 from polltrace.overhead.advice_report.changes import changes
 from polltrace.overhead.cancel import CancelLatency
 from polltrace.overhead.forecast import CancelLimits, SkipForecast, recommended
-from polltrace.servers.database import DatabaseSession
+from polltrace.servers.database_sessions import DatabaseSession
 
 
 def advice_data(

@@ -19,7 +19,7 @@ from polltrace.overhead.advice_report.units import ms, span
 from polltrace.overhead.cancel import CancelLatency
 from polltrace.overhead.cost_model import usual_mean_ns
 from polltrace.overhead.forecast import CancelLimits, SkipForecast, recommended
-from polltrace.servers.database import DatabaseSession
+from polltrace.servers.database_sessions import DatabaseSession
 
 _WIDTH = 100
 _UNIT = re.compile(r"(?<=\d) (?=(?:%|ns|ms|s|min)(?!\w))")

@@ -10,7 +10,12 @@ from typing import Any, Self
 
 from polltrace.errors import DriverError
 from polltrace.scenarios.plan.cell import Cell
-from polltrace.scenarios.run.latency.session import LatencySession, LayerFailure, PingTarget, Rows
+from polltrace.scenarios.run.latency.latency_session import (
+    LatencySession,
+    LayerFailure,
+    PingTarget,
+    Rows,
+)
 from polltrace.scenarios.run.network.choice import Route
 from polltrace.scenarios.run.servers.server import DatabaseServer
 from polltrace.scenarios.run.work import Work

@@ -8,8 +8,8 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from polltrace.scenarios.run.latency.latency_session import LatencySession, LayerFailure
 from polltrace.scenarios.run.latency.layers import Sample
-from polltrace.scenarios.run.latency.session import LatencySession, LayerFailure
 
 # Longer than any round: only a session that hangs is left behind.
 _PATIENCE_S = 10.0

@@ -15,7 +15,7 @@ from pathlib import Path
 from polltrace import procfs
 from polltrace.errors import LabError
 from polltrace.scenarios.run.servers.oralab import Oralab, start_oralab
-from polltrace.scenarios.run.servers.sqlnet import write_sqlnet
+from polltrace.scenarios.run.servers.sqlnet_file import write_sqlnet
 from polltrace.scenarios.run.servers.state_directory import state_directory
 
 DEFAULT_NAME = "lab"

@@ -17,7 +17,7 @@ from polltrace.scenarios.run.servers.oralab import start_oralab
 from polltrace.scenarios.run.servers.remote_end import RemoteEnd
 from polltrace.scenarios.run.servers.server import Endpoint
 from polltrace.scenarios.run.servers.session_views import OracleViews, SessionViews
-from polltrace.scenarios.run.servers.sqlnet import write_sqlnet
+from polltrace.scenarios.run.servers.sqlnet_file import write_sqlnet
 
 
 class LabServer:

@@ -18,7 +18,7 @@ from polltrace.scenarios.run.network.relay import LOOPBACK, relay
 from polltrace.scenarios.run.servers.lab_server import LabServer
 from polltrace.scenarios.run.servers.remote_end import RemoteEnd
 from polltrace.scenarios.run.servers.server import open_session
-from polltrace.scenarios.run.servers.sqlnet import write_sqlnet
+from polltrace.scenarios.run.servers.sqlnet_file import write_sqlnet
 
 _LINK = """
 create database link far connect to {user} identified by "{password}" using

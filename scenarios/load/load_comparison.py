@@ -22,7 +22,7 @@ from polltrace.scenarios.analyse.comparison import (
     time_outcome,
 )
 from polltrace.scenarios.load.load_file import Line
-from polltrace.scenarios.load.result import LoadResult
+from polltrace.scenarios.load.load_result import LoadResult
 
 PARTS = 20
 _SAME = ("sessions", "rate", "arrivals", "think", "order", "bind_order", "fetch_size", "path")

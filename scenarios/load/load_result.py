@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from polltrace.scenarios.load.histogram import merged
+from polltrace.scenarios.load.latency_histogram import merged
 from polltrace.scenarios.load.load_file import Line, LoadData
 
 CPU_LIMIT = 0.9
