@@ -23,8 +23,8 @@ class Mapping:
 
     permissions are four letters, "r-xp"; deleted: the file has no name any more.
     device is "major:minor" in hex; inode is 0 for memory that is no file; path is from the
-    root of the process's mount namespace, "" for anonymous memory, "[vdso]" and the like for what
-    the kernel put there.
+    root of the process's mount namespace, "" for anonymous memory, "[vdso]" and the like for the
+    kernel's own mappings.
     """
 
     start: int

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Whether a stack is a known chain of calls, also where frames or names are missing.
 
-Which chain, and what it means, is the caller's business: a database engine's break check is one
+The caller chooses the chain and knows its meaning: a database engine's break check is one
 (`nioqts > nsmore2recv > snttmoredata > sntpoltsts > poll`).
 """
 
@@ -62,7 +62,7 @@ def classify(names: Sequence[str], chain: CallChain, at_call: bool) -> Verdict:
 
     at_call: the stack was taken at the chain's system call (for a break check: a poll of one
     descriptor with timeout 0). Only then may missing names be given the benefit of the doubt, and
-    only then does SHAPE occur: the call's arguments, not the stack, are what speaks for it.
+    only then does SHAPE occur: the call's arguments, not the stack, speak for it.
     at_call=False is for on-CPU samples, which also catch a process on its way to the call and
     back: there the outermost link must be named, and call the next link or stand innermost.
     """

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The dynamic symbols of an object that has no section headers: by PT_DYNAMIC alone.
 
-That is what `sstrip` leaves of a file, and all there is of an object read out of a process's
-memory.
+`sstrip` leaves no more of a file, and an object that is read out of a process's memory has no more.
 """
 
 from __future__ import annotations

@@ -153,9 +153,9 @@ def is_complete(frames: Sequence[Frame]) -> bool:
 
 
 def up_to_beginning(frames: Sequence[Frame]) -> Sequence[Frame]:
-    """A stack (innermost first) without what a walk took for callers of the code that starts a
-    program or a thread. That code has no frame pointers: in a static program the register holds an
-    address of data there, and what lies behind it looks like a return address.
+    """A stack (innermost first) without false callers of the code that starts a program or a
+    thread. That code has no frame pointers: in a static program the register holds an address of
+    data there, and the word behind it looks like a return address.
     """
     callers = _BEFORE_MAIN | _OUTERMOST
     for outer, (frame, caller) in enumerate(pairwise(frames), 1):

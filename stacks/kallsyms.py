@@ -20,7 +20,7 @@ LARGEST = 1 << 26
 class KernelSymbols:
     """Text symbols sorted by address; empty where kptr_restrict hides the addresses.
 
-    problem: why there are none, and what to do about it; "" when all is well.
+    problem: why there are none, and the remedy; "" when there are some.
     """
 
     def __init__(self, text: bytes, problem: str = "") -> None:

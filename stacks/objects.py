@@ -123,7 +123,7 @@ def _is_mapped(source: FileSource, mapping: Mapping, trust: Trust) -> bool:
 
 
 def load_object(source: ByteSource, path: str, roots: tuple[str, ...]) -> LoadedObject:
-    """Segments and symbols of an open object; never raises, `problem` names what went wrong.
+    """Segments and symbols of an open object; never raises, `problem` has the reason of a failure.
 
     path, roots: where to look for a separate debug file, see find_debug_file.
     """

@@ -29,7 +29,7 @@ _AnyKey = TypeVar("_AnyKey")
 
 
 class ObjectStore:
-    """Keyed by what a file is, see FileId, and by what its owner claims it is, see BuildId.
+    """Keyed by the identity of a file (FileId) and by the identity that it claims (BuildId).
 
     Nothing is written to disk: reading the symbols of the largest executables takes a fraction of
     a second, and a cache that root reads and a user may write would be a way to forge names.
@@ -47,7 +47,7 @@ class ObjectStore:
         self.problems: dict[str, str] = {}
 
     def of(self, space: AddressSpace, mapping: Mapping) -> LoadedObject:
-        """The object a mapping shows; never raises, `problems` has what went wrong."""
+        """The object of a mapping; never raises, `problems` has the reasons of failures."""
         if mapping.inode == 0 and not mapping.path and "x" in mapping.permissions:
             return self._run_time_code.of(space.pid)
         loaded = self._by_mapping.setdefault(space, {})

@@ -22,9 +22,9 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """One profile, `side`; with `before` two, and what matters is what changed since `before`.
+    """One profile, `side`; with `before` two, to show the change since `before`.
 
-    `title` is its heading; layers: functions take their layers' colours; unit: what is counted;
+    `title` is its heading; layers: functions take their layers' colours; unit: of the counts;
     hz: how often a second of CPU time a sample was taken, 0 where the counts are no samples;
     find: the search of a page that was just opened, a JavaScript regular expression; exporter: name
     and version of the program that writes; notes: sentences on the quality of the stacks.

@@ -24,7 +24,7 @@ def pprof(  # noqa: PLR0913 - the fields of the format, by keyword
     period_ns: int = 0,
     comments: Sequence[str] = (),
 ) -> bytes:
-    """The profile of (frames innermost first, count); kind and unit name what is counted.
+    """The profile of (frames innermost first, count); kind and unit name the counted quantity.
 
     time_ns: when it was taken, nanoseconds since 1970, 0 for unknown. period_ns: of CPU time, for
     samples taken once in so much of it; each then has a second value, nanoseconds of CPU, which

@@ -56,7 +56,7 @@ def blocked_by(kernel: Sequence[Frame], state: str) -> str:
 
 
 def callers_of_scheduler(kernel: Sequence[Frame]) -> Sequence[Frame]:
-    """Kernel frames, innermost first, without the scheduler's and what it called: the probe."""
+    """Kernel frames, innermost first, from the scheduler's caller outwards."""
     outer = 0
     for depth, frame in enumerate(kernel):
         if _bare(frame.name) == reasons().scheduler:

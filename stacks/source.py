@@ -72,7 +72,7 @@ class FileSource:
         """Open `path`; OSError as from open(2), ElfError when it is no regular file.
 
         O_PATH first: opening a device or a FIFO that a hostile process has put in the way would
-        already act on it, or block; asking what it is does not.
+        already act on it, or block; fstat(2) does not.
         """
         handle = os.open(path, os.O_PATH | os.O_CLOEXEC)
         try:

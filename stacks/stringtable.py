@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The names of symbols, left in their file until somebody asks."""
+"""The names of symbols, read from their file on first use."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ class Symbolizer:
         if (new and (space.indexes(clipped(new)) < 0).any()) or (
             no_code and self._may_be_code_now(pid, space, no_code)
         ):
-            with suppress(ProcessError):  # it ended; what was seen of it before still holds
+            with suppress(ProcessError):  # it ended; the earlier mappings still hold
                 space = self._snapshot(pid)
         return self.stack(space, addresses, leaf)
 

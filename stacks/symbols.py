@@ -37,7 +37,7 @@ class RawSymbols:
 
 
 class SymbolTable:
-    """Look-ups by virtual address. Aliases share one row; names are decoded once, when asked."""
+    """Look-ups by virtual address. Aliases share one row; names are decoded once, on first use."""
 
     def __init__(self, parts: Sequence[RawSymbols]) -> None:
         self._names = [p.names for p in parts]
@@ -149,11 +149,11 @@ class SymbolTable:
         return [int(row) for row in np.unique(rows)[:MOST_CANDIDATES]]
 
     def nameless(self, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Which of the rows, whose names were asked for, have none fit to print."""
+        """Whether each row has no printable name; `names` must have decoded the rows."""
         return self._blank[rows]
 
     def _decode_ordinary(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Decode what can be done in bulk; the rows that are left."""
+        """Decode ordinary names in bulk; return the rows that need `_decode`."""
         single = rows[self._last[rows] - self._first[rows] == 1]
         first_symbols = self._first[single]
         for owner, names in enumerate(self._names):

@@ -35,7 +35,7 @@ def add_choice_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def chosen(folded: Folded, args: argparse.Namespace) -> Folded:
-    """The stacks, and the parts of them, that were asked for."""
+    """The selected stacks and parts of stacks."""
     if args.holding:
         folded = holding(folded, args.holding)
     if args.lacking:

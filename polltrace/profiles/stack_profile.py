@@ -55,10 +55,10 @@ class StackProfile:
     `by_shape`: the checks that are known by the poll's arguments alone, for lack of names.
     `undecided`: samples of which it cannot be told whether they are the check; `foreign` of these
     are of processes that no engine's data recognises.
-    `break_polls`: how many there were meanwhile, of which a part was sampled; 0 where polls were
+    `break_polls`: their number in that time, of which a part was sampled; 0 where polls were
     counted in windows only. `folded` counts the break polls that the samples stand for, or
     samples on CPU, `hz` a second of CPU time (0: not known); it has the kernel's frames as well,
-    where they were asked for. Of threads off CPU it counts nanoseconds, and `off_cpu` divides their
+    where they were requested. Of threads off CPU it counts nanoseconds, and `off_cpu` divides their
     time; samples are their switches out. `engines` are those of the processes; of a trace, which
     does not name its processes, those whose check is on the stacks. `latches` are the paths of the
     stacks that wait for one.
