@@ -12,6 +12,7 @@ from polltrace.stacks.addrspace import AddressSpace, Mapping
 from polltrace.stacks.elf import read_elf
 from polltrace.stacks.errors import ElfError, RefusedError
 from polltrace.stacks.identity import build_id
+from polltrace.stacks.jitdump import dump_mapping, parse_dump
 from polltrace.stacks.jitmap import map_identity, parse_map, read_map
 from polltrace.stacks.memoryobject import load_from_memory
 from polltrace.stacks.objects import LoadedObject, load_object, nameless, open_mapped
@@ -49,7 +50,7 @@ class ObjectStore:
     def of(self, space: AddressSpace, mapping: Mapping) -> LoadedObject:
         """The object of a mapping; never raises, `problems` has the reasons of failures."""
         if mapping.inode == 0 and not mapping.path and "x" in mapping.permissions:
-            return self._run_time_code.of(space.pid)
+            return self._run_time_code.of(space)
         loaded = self._by_mapping.setdefault(space, {})
         key = (mapping.device, mapping.inode, mapping.path)
         entry = loaded.get(key)
@@ -103,24 +104,26 @@ class ObjectStore:
 
 
 class RunTimeCode:
-    """The functions that processes made at run time, as their map files have them.
+    """The functions that processes made at run time, by their map file or else their jitdump file.
 
-    A map is read again once it has changed, not more often than once in RELOAD_S. Of many
-    processes with a map those of MOST_MAPS are kept.
+    A file is read again once it has changed, not more often than once in RELOAD_S. Of many
+    processes with such a file those of MOST_MAPS are kept.
     """
 
     def __init__(self) -> None:
         self._maps: OrderedDict[int, tuple[float, tuple[int, ...], LoadedObject]] = OrderedDict()
 
-    def of(self, pid: int) -> LoadedObject:
-        """The code of a process; without names where it has no map."""
-        now_s = time.monotonic()
+    def of(self, space: AddressSpace) -> LoadedObject:
+        """The code of a process; without names where it has neither file."""
+        pid, now_s = space.pid, time.monotonic()
         read_s, identity, code = self._maps.get(pid, (-RELOAD_S, (), nameless("")))
         if now_s - read_s >= RELOAD_S:
             newest = map_identity(pid)
             # Of a process that ended the last map counts.
             if newest not in (identity, ()):
                 identity, code = _mapped_code(pid)
+            elif newest == () and (dump := dump_mapping(space.mappings)) is not None:
+                identity, code = _dumped_code(pid, dump, identity, code)
             self._maps[pid] = now_s, identity, code
             while len(self._maps) > MOST_MAPS:
                 self._maps.popitem(last=False)
@@ -134,6 +137,22 @@ def _mapped_code(pid: int) -> tuple[tuple[int, ...], LoadedObject]:
         return identity, LoadedObject((), SymbolTable([parse_map(data)]), absolute=True)
     except ElfError as error:
         return (), nameless(str(error))
+
+
+def _dumped_code(
+    pid: int, dump: Mapping, identity: tuple[int, ...], code: LoadedObject
+) -> tuple[tuple[int, ...], LoadedObject]:
+    """The code by the process's jitdump file; `code` where the file has not changed."""
+    try:
+        source = open_mapped(pid, dump)
+        try:
+            if source.id == identity:
+                return identity, code
+            return source.id, LoadedObject((), SymbolTable([parse_dump(source)]), absolute=True)
+        finally:
+            source.close()
+    except ElfError as error:
+        return identity, code if len(code.table) else nameless(str(error))
 
 
 def _build_of(source: FileSource) -> BuildId | None:

@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
+import struct
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -13,11 +15,13 @@ from typing import Any
 
 import pytest
 
-from polltrace.stacks import Symbolizer, jitmap, objectstore
+from polltrace.stacks import Symbolizer, jitdump, jitmap, objectstore
 from polltrace.stacks.errors import ElfError
+from polltrace.stacks.jitdump import parse_dump
 from polltrace.stacks.jitmap import parse_map
-from polltrace.stacks.symbols import SymbolTable
-from tests.waiting import until
+from polltrace.stacks.source import BytesSource
+from polltrace.stacks.symbols import RawSymbols, SymbolTable
+from tests.waiting import PATIENCE_S, until
 
 # Makes executable memory, prints its address, and waits.
 COMPILER = """
@@ -131,21 +135,122 @@ def test_a_map_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
         parse_map(lines + b"f0000 10 f\n")
 
 
-def test_node(tmp_path: Path) -> None:
-    """A function of a script, by its own compiler's map."""
-    if (node := shutil.which("node")) is None:
+SPINNING = """
+function spins(n) { let sum = 0; for (let i = 0; i < n; i++) sum += Math.sqrt(i); return sum; }
+const end = Date.now() + Number(process.argv[2]);
+while (Date.now() < end) spins(1e5);
+"""
+
+
+@pytest.fixture
+def node(tmp_path: Path) -> Callable[..., subprocess.Popen[bytes]]:
+    """Start node with an option, on a script that runs one function for some milliseconds."""
+    program = shutil.which("node")
+    if program is None:
         pytest.skip("node is not installed")
     script = tmp_path / "script.js"
-    script.write_text("function spins() { while (true) Math.random(); }\nspins();\n")
-    with subprocess.Popen([node, "--perf-basic-prof", script]) as process:
+    script.write_text(SPINNING)
+
+    def start(option: str, milliseconds: int) -> subprocess.Popen[bytes]:
+        return subprocess.Popen([program, option, script, str(milliseconds)], cwd=tmp_path)
+
+    return start
+
+
+def test_a_function_of_node_by_its_map(node: Callable[..., subprocess.Popen[bytes]]) -> None:
+    with node("--perf-basic-prof", 1_000_000) as process:
         path = Path(f"/tmp/perf-{process.pid}.map")
         try:
             # Optimized; before that the map has bytecode, which lies in data.
             until(lambda: path.exists() and "JS:*spins" in path.read_text())
             rows = [line.split(" ", 2) for line in path.read_text().splitlines()]
             address = next(int(row[0], 16) for row in rows if row[2].startswith("JS:*spins"))
-            found = names(process.pid, address + 1)
+            (name,) = names(process.pid, address + 1)
         finally:
             process.kill()
             path.unlink(missing_ok=True)
-    assert "spins" in found[0]
+    assert name.startswith("JS:*spins")
+
+
+def test_a_dump_that_node_wrote(
+    node: Callable[..., subprocess.Popen[bytes]], tmp_path: Path
+) -> None:
+    """It writes two megabytes at once, or at its end."""
+    process = node("--perf-prof", 500)
+    assert process.wait(PATIENCE_S) == 0
+    table = SymbolTable([_dump((tmp_path / f"jit-{process.pid}.dump").read_bytes())])
+    functions = {table.name(row) for row in range(len(table))}
+    assert any(name.startswith("JS:*spins") for name in functions)
+    assert len(functions) > 100
+
+
+# Makes executable memory, writes a jitdump file with the given records, and maps its first page.
+DUMPING = """
+import ctypes, mmap, os, sys
+code = mmap.mmap(-1, 8192, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, 7)
+address = ctypes.addressof(ctypes.c_char.from_buffer(code))
+image = bytes.fromhex(sys.argv[1]).replace(bytes(range(8)), address.to_bytes(8, "little"))
+file = open(f"jit-{os.getpid()}.dump", "wb+")
+file.write(image)
+file.flush()
+marker = mmap.mmap(file.fileno(), 4096, mmap.MAP_PRIVATE, mmap.PROT_READ | mmap.PROT_EXEC)
+print(hex(address), flush=True)
+sys.stdin.read()
+"""
+
+
+def test_a_function_by_the_dump_that_its_process_maps(
+    run: Callable[..., Any], tmp_path: Path
+) -> None:
+    place = int.from_bytes(bytes(range(8)), "little")
+    record = loaded(place, 8000, b"made at run time")  # longer than the page that is mapped
+    running = run(sys.executable, "-c", DUMPING, dump(record).hex(), cwd=tmp_path)
+    (address,) = running.addresses
+    (frame,) = Symbolizer().user(running.pid, [address + 5])
+    assert (frame.name, frame.offset) == ("made at run time", 5)
+
+
+def _dump(data: bytes) -> RawSymbols:
+    return parse_dump(BytesSource(data))
+
+
+def dump(*records: bytes) -> bytes:
+    """A jitdump file, by its specification."""
+    header = struct.pack("<IIIIIIQQ", 0x4A695444, 1, 40, 62, 0, 7, 0, 0)
+    framed = (struct.pack("<IIQ", r[0], 15 + len(r), 0) + r[1:] for r in records)
+    return header + b"".join(framed)
+
+
+def loaded(address: int, size: int, name: bytes) -> bytes:
+    fields = struct.pack("<IIQQQQ", 7, 7, address, address, size, 1)
+    return b"\0" + fields + name + b"\0" + bytes(size)
+
+
+def test_a_dump_with_functions_that_were_replaced_and_moved() -> None:
+    moved = b"\1" + struct.pack("<IIQQQQ", 7, 7, 0x2000, 0x2000, 0x3000, 16) + bytes(8)
+    image = dump(
+        loaded(0x1000, 16, b"old"), loaded(0x2000, 16, b"moves"), loaded(0x1000, 32, b"new"), moved
+    )
+    table = SymbolTable([_dump(image)])
+    rows = {int(table.start[row]): table.name(row) for row in range(len(table))}
+    assert rows == {0x1000: "new", 0x3000: "moves"}
+    # AND a record that is being written is left out
+    assert len(SymbolTable([_dump(image + image[40:90])])) == 2
+
+
+@pytest.mark.parametrize("length", range(0, 120, 7))
+def test_a_damaged_dump_is_an_error_or_has_fewer_functions(length: int) -> None:
+    image = dump(loaded(0x1000, 16, b"f"), loaded(0x2000, 16, b"g"))
+    for value in (0, 1, 0x7FFFFFFF, 0xFFFFFFFF):
+        damaged = image[:length] + value.to_bytes(4, "little") + image[length + 4 :]
+        for data in (damaged, image[:length]):
+            with contextlib.suppress(ElfError):
+                assert len(_dump(data).start) <= 2
+
+
+def test_a_dump_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jitdump, "MOST_RECORDS", 10)
+    functions = [loaded(0x1000 * n, 16, b"f") for n in range(1, 11)]
+    assert len(_dump(dump(*functions[:9])).start) == 9
+    with pytest.raises(ElfError, match="more than 10 records"):
+        _dump(dump(*functions, *functions))
