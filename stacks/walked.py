@@ -53,8 +53,3 @@ def stop_named(name: str) -> StackStop:
         return StackStop(name)
     except ValueError:
         return StackStop.UNKNOWN
-
-
-def is_certain(found: str, stop: StackStop) -> bool:
-    """Whether a stack is known to be complete: it reaches the start, and no frame is a guess."""
-    return stop is StackStop.START and Found.POINTER not in found

@@ -39,27 +39,24 @@ class ClientSocket:
 Connections = Mapping[int, tuple[str, str]]
 
 
-def client_sockets(pid: int, connected: Callable[[], Connections]) -> tuple[ClientSocket, ...]:
+def clients_among(pid: int, sockets: Sequence[ClientSocket]) -> tuple[ClientSocket, ...]:
     """The TCP sockets of a dedicated server that may be its client's, likeliest first; none for a
     local session.
 
     A server may hold others (database links, the cluster interconnect): the client's is the one
     whose owner the server made itself, and then the only one. Else it is the one that the server
     polls; of those that it does not poll the oldest is the likeliest, with the lowest descriptor.
-    `connected` gives connections(pid), and is called only where the socket may not be asked: to
-    read those tables takes the kernel longer than all else here.
     """
-    return clients_among(pid, tcp_sockets(pid, connected))
-
-
-def clients_among(pid: int, sockets: Sequence[ClientSocket]) -> tuple[ClientSocket, ...]:
-    """The candidates for the client's socket among a server's `sockets`; see client_sockets()."""
     owned = [candidate for candidate in sockets if candidate.owner == pid]
     return tuple(owned[:1] or sockets)
 
 
 def tcp_sockets(pid: int, connected: Callable[[], Connections]) -> tuple[ClientSocket, ...]:
-    """The connected TCP sockets of a process, by descriptor."""
+    """The connected TCP sockets of a process, by descriptor.
+
+    `connected` gives connections(pid), and is called only where a socket may not be duplicated: the
+    kernel takes longer to list those tables than for all other reads here.
+    """
     sockets = sorted(socket_fds(pid).items())
     pidfd = _pidfd(pid) if sockets else None
     try:

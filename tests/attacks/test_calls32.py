@@ -15,7 +15,7 @@ SOURCE = Path(__file__).parent / "targets" / "calls32.c"
 
 
 @pytest.mark.usefixtures("root")
-def test_each_is_counted_by_its_name(tmp_path: Path) -> None:
+def test_each_32_bit_call_is_counted_by_its_name(tmp_path: Path) -> None:
     if shutil.which("gcc") is None:
         pytest.skip("the target is C: gcc is missing")
     program = tmp_path / "calls32"

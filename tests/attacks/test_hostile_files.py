@@ -58,7 +58,7 @@ def put(root: Path, file: str) -> Path:
     return path
 
 
-def test_there_are_a_hundred_kinds() -> None:
+def test_a_hundred_kinds_of_hostile_files_are_generated() -> None:
     kinds = [*UNREADABLE, *LINKS, *TEXTS, *NUMBERS, *NAMES, *TITLES]
     assert len(kinds) >= 100
 
@@ -137,7 +137,7 @@ def start_server(tmp_path: Path) -> Iterator[Callable[..., int]]:
 
 
 @pytest.mark.usefixtures("root")
-def test_the_trouble_of_one_is_a_dash_in_its_row(
+def test_an_unreadable_process_has_a_dash_in_its_row(
     run: Run, start_server: Callable[..., int], tmp_path: Path, probe: None
 ) -> None:
     hostile, good = tmp_path / "hostile", tmp_path / "good"

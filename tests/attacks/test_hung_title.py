@@ -60,7 +60,7 @@ def assert_hung(pid: int) -> None:
         reader.kill()
 
 
-def test_its_title_is_empty(hung: int) -> None:
+def test_a_title_that_cannot_be_read_is_empty(hung: int) -> None:
     assert_hung(hung)
     assert procfs.title(hung) == ""
     others = dict(procfs.titles([1, hung, 2]))
@@ -68,7 +68,7 @@ def test_its_title_is_empty(hung: int) -> None:
     assert others[1]
 
 
-def test_targets_are_chosen_without_it(hung: int, run: Run, probe: None) -> None:
+def test_targets_are_chosen_without_a_hung_process(hung: int, run: Run, probe: None) -> None:
     ended = run("stat", "-n", "no such title", "-d", "100ms")
     assert (ended.returncode, ended.stdout) == (5, "")
     ended = run("ps", "--json")
@@ -76,20 +76,20 @@ def test_targets_are_chosen_without_it(hung: int, run: Run, probe: None) -> None
     assert hung not in [each["pid"] for each in json.loads(ended.stdout)["sessions"]]
 
 
-def test_its_program_cannot_be_examined(hung: int, run: Run, probe: None) -> None:
+def test_the_program_of_a_hung_process_cannot_be_examined(hung: int, run: Run, probe: None) -> None:
     ended = run("doctor", "-p", str(hung))
     assert "frame pointers" in ended.stdout
     assert "no answer in 10 s" in ended.stdout
 
 
-def test_its_stacks_end_in_time(hung: int, run: Run, probe: None) -> None:
+def test_stacks_of_a_hung_process_end_in_time(hung: int, run: Run, probe: None) -> None:
     ended = run("stacks", "-p", str(hung), "-d", "1")
     assert ended.returncode in (0, 1, 5), ended.stderr
     assert "Traceback" not in ended.stderr
 
 
 @pytest.mark.parametrize("choice", ["by name", "by PID"])
-def test_the_probe_goes_on(hung: int, probe: None, choice: str) -> None:
+def test_the_probe_continues_beside_a_hung_process(hung: int, probe: None, choice: str) -> None:
     options = ["-n", "oracleHUNG"] if choice == "by name" else ["-p", str(hung)]
     ended = subprocess.run(
         [find_executable("polltrace-probe"), *options, "-d", "0.5"],

@@ -58,7 +58,7 @@ def stopped_while_counting(pid: int, chance: random.Random) -> None:
 @pytest.mark.parametrize(
     "attach", [count_and_detach, stop_at_a_poll, killed_while_counting, stopped_while_counting]
 )
-def test_none_is_lost(storm: Storm, attach: object) -> None:
+def test_no_signal_is_lost_while_traced(storm: Storm, attach: object) -> None:
     assert callable(attach)
     chance = random.Random(18)
     for _ in range(max(1, ATTACHES // 4)):

@@ -77,7 +77,7 @@ def test_the_tracing_process_at_any_time(storm: Storm) -> None:
 
 @pytest.mark.parametrize("whom", ["polltrace", "its group", "all at once"])
 @pytest.mark.parametrize("verb", ["stat", "stop-at"])
-def test_polltrace(start: Start, storm: Storm, verb: str, whom: str) -> None:
+def test_polltrace_itself_is_suspended(start: Start, storm: Storm, verb: str, whom: str) -> None:
     options = {
         "stat": ("--backend", "ptrace", "--json"),
         "stop-at": ("--syscall", NEVER_MADE, "-d", "600", "--longest-stop", "500ms"),

@@ -66,7 +66,7 @@ def test_frames_are_those_of_the_schema(target: StoppedTarget) -> None:
 
 
 @pytest.mark.usefixtures("works")
-def test_it_ends_when_nobody_reads(target: StoppedTarget) -> None:
+def test_the_probe_ends_with_its_reader(target: StoppedTarget) -> None:
     command = [SYSTEM_PYTHON, str(SCRIPT), "-p", str(target.pid)]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as probe:
         assert probe.stdout is not None
@@ -105,6 +105,6 @@ def test_refusals(options: tuple[str, ...], code: int, words: str) -> None:
 @pytest.mark.parametrize(
     "options", [ProbeOptions(latency=True), ProbeOptions(stack_every=7), ProbeOptions(sample_hz=99)]
 )
-def test_it_claims_no_more_than_counts(options: ProbeOptions) -> None:
+def test_options_beyond_counts_are_refused(options: ProbeOptions) -> None:
     with pytest.raises(UsageError, match="nothing else"):
         BccProbe([1], options)

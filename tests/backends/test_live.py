@@ -98,7 +98,9 @@ def test_break_polls_and_the_socket(
         assert socket.peer.startswith("127.0.0.1:")
 
 
-def test_all_other_polls(backend: Callable[[int], Backend], target: StoppedTarget) -> None:
+def test_polls_that_are_no_break_polls_are_counted_apart(
+    backend: Callable[[int], Backend], target: StoppedTarget
+) -> None:
     tcp, *others = (target.do(f"open {k}") for k in ("tcp", "pipe", "udp", "unconnected", "dgram"))
     seen = watched(
         backend(target.pid),
@@ -147,7 +149,7 @@ def test_a_process_that_ends(backend: Callable[[int], Backend], target: StoppedT
     assert seen.ended
 
 
-def test_a_process_that_is_gone(backend: Callable[[int], Backend]) -> None:
+def test_a_process_that_has_ended_is_refused(backend: Callable[[int], Backend]) -> None:
     with subprocess.Popen(["true"]) as process:
         pass
     with pytest.raises(NoSuchProcessError), backend(process.pid):
@@ -254,7 +256,7 @@ def test_auto_takes_ebpf_where_it_works(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 @pytest.mark.usefixtures("root")
-def test_ptrace_is_given_no_command(run: Run) -> None:
+def test_the_ptrace_backend_refuses_a_command(run: Run) -> None:
     ended = run("stat", "--backend", "ptrace", "--", "true")
     assert ended.returncode == 2
     assert "use -p PID" in ended.stderr

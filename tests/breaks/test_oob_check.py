@@ -74,7 +74,9 @@ def test_a_plain_path_carries_urgent_data_both_ways(run: Run, listening: int) ->
 
 
 @pytest.mark.parametrize(("inline", "verdict"), [(False, "lost"), (True, "inline")])
-def test_a_relay_spoils_it(run: Run, listening: int, inline: bool, verdict: str) -> None:
+def test_a_relay_that_alters_urgent_data_is_detected(
+    run: Run, listening: int, inline: bool, verdict: str
+) -> None:
     with relay(listening, inline=inline) as port:
         ended = run("oob-check", f"127.0.0.1:{port}", "--json", "-n", "7")
     assert ended.returncode == 1, ended.stderr
@@ -99,7 +101,7 @@ def test_the_text_names_both_directions(run: Run, listening: int) -> None:
     assert "client to server (breaks): 10 lost of 10" in text
 
 
-def test_nobody_there_and_somebody_else_there(run: Run) -> None:
+def test_no_listener_and_another_listener_are_errors(run: Run) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         silent = run("oob-check", f"127.0.0.1:{port}", "--timeout", "0.3")
@@ -112,7 +114,7 @@ def test_nobody_there_and_somebody_else_there(run: Run) -> None:
 
 
 @pytest.mark.parametrize("words", [[], ["h:1", "--listen", "1"], ["nohost"], ["h:99999"]])
-def test_usage(run: Run, words: list[str]) -> None:
+def test_wrong_usage_is_refused(run: Run, words: list[str]) -> None:
     assert run("oob-check", *words).returncode == 2
 
 

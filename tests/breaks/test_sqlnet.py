@@ -72,7 +72,7 @@ def test_an_engine_names_its_own_home(tmp_path: Path) -> None:
     assert break_settings(made, {}, tmp_path, "/opt/made/bin/maded").break_poll_skip == 10
 
 
-def test_defaults_without_a_file_or_with_nonsense_in_it(tmp_path: Path) -> None:
+def test_a_missing_or_invalid_file_gives_the_defaults(tmp_path: Path) -> None:
     settings = break_settings(oracle(), {}, tmp_path)
     assert (settings.path, settings.break_poll_skip, settings.disable_oob) == (None, 3, False)
     (tmp_path / "sqlnet.ora").write_text("BREAK_POLL_SKIP=many\n")

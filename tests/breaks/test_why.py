@@ -90,7 +90,7 @@ def test_a_default_is_not_reported_as_seen() -> None:
     assert evidence[-1] == f"{FILE} does not set DISABLE_OOB=ON"
 
 
-def test_a_path_that_no_client_tests_is_a_caution() -> None:
+def test_a_path_without_a_client_test_is_cautioned() -> None:
     granted = replace(GRANTED, polls_on_cpu=False)
     found = why(ORACLE, granted, replace(SETTINGS, disable_oob_auto=True))
     assert (found.cause, found.caution) == (Cause.NOT_IN_BAND, "path not tested")
@@ -135,7 +135,7 @@ def test_an_edited_file_is_no_evidence_of_what_the_server_read() -> None:
     )
 
 
-def test_without_root_it_is_not_known() -> None:
+def test_without_root_the_cause_is_unknown() -> None:
     assert why(ORACLE, UNSEEN, SETTINGS) == Diagnosis(
         Cause.UNKNOWN,
         "it is not known who gave it up",
@@ -159,7 +159,7 @@ def test_without_root_it_is_not_known() -> None:
     )
 
 
-def test_a_session_that_is_not_in_band_has_nothing_to_settle() -> None:
+def test_a_session_out_of_band_has_no_open_question() -> None:
     seen = replace(GRANTED, polls_on_cpu=False)
     polls = "it was on CPU and made no break poll"
     assert why(ORACLE, seen, SETTINGS) == Diagnosis(

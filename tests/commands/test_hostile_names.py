@@ -178,7 +178,7 @@ def test_every_character_that_commands_or_hides() -> None:
     assert one_line("a\n\tb") == "a??b"
 
 
-def test_a_stream_passes_all_else_on() -> None:
+def test_every_write_to_a_printable_stream_is_escaped() -> None:
     inner = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
     stream = PrintableStream(inner)
     print("a\x1b[2J", file=stream)

@@ -84,12 +84,12 @@ def polltrace(*words: str, folder: Path, **changed: str) -> subprocess.Completed
     )
 
 
-def test_every_command_is_here() -> None:
+def test_every_command_is_tested() -> None:
     assert {*FIXED, *OTHERS} == {*command_names()}
 
 
 @pytest.mark.parametrize("command", sorted(FIXED))
-def test_nothing_but_characters_is_lost(
+def test_unencodable_characters_alone_are_replaced(
     command: str, without_utf8: dict[str, dict[str, str]], tmp_path: Path
 ) -> None:
     words = [command, *FIXED[command]]

@@ -39,7 +39,7 @@ def examples(heading: str) -> list[str]:
     return re.findall(r"^```(?:python|toml)\n(.*?)^```$", section, re.M | re.S)
 
 
-def test_they_are_lines_of_the_files_named() -> None:
+def test_quoted_lines_are_in_the_named_files() -> None:
     sources = [(ROOT / path).read_text() for path in inline(PAGE) if (ROOT / path).is_file()]
     shown = [each for title in re.findall(r"^## (.*)$", PAGE, re.M) for each in examples(title)]
     assert len(shown) == 7
@@ -47,7 +47,7 @@ def test_they_are_lines_of_the_files_named() -> None:
         assert any(example.strip() in source for source in sources), example
 
 
-def test_a_column(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_example_column_works(monkeypatch: pytest.MonkeyPatch) -> None:
     """The table has it from its width on, once the example's line is among the columns."""
     field, line = examples("A column of `top`")
     name, default = re.fullmatch(r"(\w+): .* = (\w+)\n", field).groups()  # type: ignore[union-attr]
@@ -78,7 +78,7 @@ def folder_of_engines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def test_an_engine(folder_of_engines: Path, tmp_path: Path) -> None:
+def test_the_example_engine_works(folder_of_engines: Path, tmp_path: Path) -> None:
     """A process with such an executable and title is a dedicated server, once the file is there."""
     (example,) = examples("An engine")
     executable = tmp_path / "oralab"
@@ -99,7 +99,7 @@ def test_an_engine(folder_of_engines: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("built_lab")
-def test_a_driver(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_example_driver_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Once its program is made it is started by its name and talks to the lab; this one's program
     is python-oracledb's."""
     entry, cases = examples("A driver")
@@ -118,7 +118,7 @@ def test_a_driver(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert {name for name, _ in held.values()} == {program.name}
 
 
-def test_a_backend(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_example_backend_works(capsys: pytest.CaptureFixture[str]) -> None:
     """It is a choice of `stat`, and counts."""
     named, function = examples("A backend")
     scope: dict[str, Any] = dict(vars(test_live))

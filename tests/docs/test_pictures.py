@@ -16,7 +16,7 @@ MAKES = "import runpy; print(runpy.run_path('docs/pictures.py')['{}'](), end='')
 @pytest.mark.parametrize(
     ("name", "picture"), [("table", "top"), ("session", "session"), ("flame", "flame")]
 )
-def test_a_picture_is_of_today_s_screen(name: str, picture: str) -> None:
+def test_pictures_match_the_current_screen(name: str, picture: str) -> None:
     """In a process of its own, which has the cost model that polltrace comes with."""
     made = subprocess.run(
         [sys.executable, "-X", "utf8", "-c", MAKES.format(name)],

@@ -18,7 +18,7 @@ SHOWN = [
 
 
 @pytest.mark.parametrize(("command", "output"), SHOWN)
-def test_what_a_page_shows_makes_sense(command: str, output: str) -> None:
+def test_figures_on_the_pages_agree(command: str, output: str) -> None:
     assert doubts(command, output) == []
 
 
@@ -79,7 +79,7 @@ SLIPS = [
 
 
 @pytest.mark.parametrize(("command", "pattern", "slip", "doubt"), SLIPS)
-def test_a_slip_is_found(command: str, pattern: str, slip: str, doubt: str) -> None:
+def test_a_wrong_figure_is_detected(command: str, pattern: str, slip: str, doubt: str) -> None:
     """The tests above would pass on outputs that nobody reads."""
     output = next(str(each.values[1]) for each in SHOWN if each.values[0] == command)
     spoiled, slips = re.subn(pattern, slip, output, count=1, flags=re.M)

@@ -100,7 +100,7 @@ def of(address: str, url: str) -> bool:
     return url.startswith((address, "data:"))
 
 
-def test_each_page_opens_without_a_complaint(pages: Mapping[str, Page]) -> None:
+def test_each_page_opens_without_browser_errors(pages: Mapping[str, Page]) -> None:
     assert {path: page.complaints for path, page in pages.items() if page.complaints} == {}
 
 

@@ -29,7 +29,7 @@ def polltrace(*words: str | Path) -> str:
     return ended.stdout
 
 
-def test_live_commands_speak_of_the_sessions_own_engine(start_session: StartSession) -> None:
+def test_live_commands_use_the_terms_of_the_sessions_engine(start_session: StartSession) -> None:
     (client, pid), (other, quiet) = start_session(10), start_session(0)
     _, idle = start_session(0)
     commands = [
@@ -63,7 +63,7 @@ def recording(start_session: StartSession, tmp_path: Path) -> Path:
     return path
 
 
-def test_a_recording_speaks_of_its_own_engine(recording: Path, tmp_path: Path) -> None:
+def test_a_recording_uses_the_terms_of_its_engine(recording: Path, tmp_path: Path) -> None:
     pyarrow = pytest.importorskip("pyarrow.parquet")
     shown = {}
     for verb, files in (("report", [recording]), ("diff", [recording, recording])):

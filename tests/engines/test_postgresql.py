@@ -91,7 +91,7 @@ class PerfStat:
 @pytest.mark.parametrize(
     ("interval_ms", "rows"), [(1, 1_000_000), (10, 4_000_000), (100, 9_000_000)]
 )
-def test_counts_equal_straces_to_the_last_one(
+def test_counts_equal_those_of_strace(
     interval_ms: int, rows: int, start_session: StartSession, tmp_path: Path
 ) -> None:
     client, pid = start_session(interval_ms)
@@ -105,7 +105,7 @@ def test_counts_equal_straces_to_the_last_one(
     assert (socket.kind, socket.polls) == ("tcp", checks)
 
 
-def test_a_session_without_an_interval_makes_none(start_session: StartSession) -> None:
+def test_a_session_without_an_interval_makes_no_checks(start_session: StartSession) -> None:
     client, pid = start_session(0)
     with EbpfProbe([pid]) as probe:
         client.execute("select count(*) from generate_series(1, 1000000)")
@@ -149,7 +149,7 @@ def test_fifty_sessions_that_come_and_go(
     assert total(probe) == perf.checks() > 50
 
 
-def test_stacks_are_known_as_the_check(start_session: StartSession) -> None:
+def test_stacks_are_recognised_as_the_client_check(start_session: StartSession) -> None:
     client, pid = start_session(1)
     names = Symbolizer()
     with EbpfProbe([pid], ProbeOptions(stack_every=1)) as probe:

@@ -86,7 +86,7 @@ def polltrace(*words: str | Path, engine: bool = True) -> str:
     return shown
 
 
-def test_its_own_count_is_the_probes(toy: Toy) -> None:
+def test_the_probe_counts_as_the_engine_does(toy: Toy) -> None:
     command = [POLLTRACE, "stat", "-p", str(toy.pid), "--json", "--engine", str(ENGINE)]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0
@@ -101,7 +101,7 @@ def test_its_own_count_is_the_probes(toy: Toy) -> None:
 
 
 @pytest.mark.usefixtures("quick_calibration")
-def test_live_commands_have_its_words(toy: Toy) -> None:
+def test_live_commands_use_the_engines_terms(toy: Toy) -> None:
     pid = str(toy.pid)
     shown = {
         " ".join(words): polltrace(*words)
@@ -128,7 +128,7 @@ def test_live_commands_have_its_words(toy: Toy) -> None:
     assert "_ZN3toy6Client4lookEi > epoll_wait" in " ".join(shown[f"stacks -p {pid} -d 1s"].split())
 
 
-def test_the_exporter_has_its_words(toy: Toy) -> None:
+def test_the_exporter_uses_the_engines_terms(toy: Toy) -> None:
     command = [POLLTRACE, "export", "--engine", str(ENGINE), "prometheus"]
     command += ["--listen", "127.0.0.1:0", "-d", "0.5"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, bufsize=0) as exporter:

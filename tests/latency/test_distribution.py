@@ -40,7 +40,7 @@ def test_figures_by_their_definitions(found: list[float]) -> None:
 
 
 @given(values, values)
-def test_merged_is_as_one(first: list[float], second: list[float]) -> None:
+def test_merged_samples_equal_one_distribution(first: list[float], second: list[float]) -> None:
     both = Distribution()
     both.extend(first)
     other = Distribution()
@@ -58,7 +58,7 @@ def test_merged_is_as_one(first: list[float], second: list[float]) -> None:
     assert merged.deviation == pytest.approx(whole.deviation, abs=1e-6)
 
 
-def test_nothing_measured_is_no_figure() -> None:
+def test_without_samples_there_is_no_figure() -> None:
     assert Distribution().summary() is None
 
 

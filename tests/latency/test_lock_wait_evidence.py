@@ -92,7 +92,7 @@ def test_a_process_that_sleeps_is_seen() -> None:
     assert "in clock_nanosleep" in watch.lock_waits.by
 
 
-def test_what_may_not_be_seen_is_not_known() -> None:
+def test_an_unreadable_process_is_unknown() -> None:
     with watched_waits(2**22 - 1) as watch:
         pass
     assert watch.lock_waits.observed is None

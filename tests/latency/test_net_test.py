@@ -112,7 +112,7 @@ def test_a_killed_server_ends_the_test_early(server: Server, start: Start) -> No
     assert "THE OTHER END CLOSED THE CONNECTION" in out
 
 
-def test_nobody_listens_or_somebody_else(run: Run) -> None:
+def test_no_listener_and_another_listener_are_errors(run: Run) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
         silent = run("net-test", f"127.0.0.1:{port}", "--timeout", "200ms")
@@ -138,7 +138,7 @@ STRANGERS = (
 )
 
 
-def test_strangers_are_turned_away_and_the_next_is_served(run: Run, server: Server) -> None:
+def test_an_unknown_client_is_refused_and_the_next_is_served(run: Run, server: Server) -> None:
     _, port = server()
     for line in STRANGERS:
         with socket.create_connection(("127.0.0.1", port), PATIENCE_S) as stranger:
@@ -161,7 +161,7 @@ def test_a_client_that_leaves_bytes_unread_is_no_failure(server: Server, mode: s
     assert lines == f"127.0.0.1: {mode}, 8,192 bytes to-server, 10 s\n"
 
 
-def test_a_plan_survives_the_wire() -> None:
+def test_a_plan_is_received_as_it_was_sent() -> None:
     plan = NetTestPlan("async", "both", 17, 2.5, 0.0, 1 << 20)
     assert plan_of(plan.line()) == plan
 
@@ -169,5 +169,5 @@ def test_a_plan_survives_the_wire() -> None:
 @pytest.mark.parametrize(
     "words", [[], ["127.0.0.1:1", "--listen", "0"], ["127.0.0.1:1", "--length", "0"]]
 )
-def test_usage(run: Run, words: list[str]) -> None:
+def test_wrong_usage_is_refused(run: Run, words: list[str]) -> None:
     assert run("net-test", *words).returncode == 2

@@ -249,7 +249,7 @@ def test_what_cannot_be_pinged(run: Run, words: list[str], code: int, message: s
     assert len(ended.stderr.splitlines()) == 1
 
 
-def test_nothing_measured_is_exit_code_1(run: Run) -> None:
+def test_without_samples_the_exit_code_is_1(run: Run) -> None:
     ended = run("ping", "x/y@127.0.0.1:1/z", "--layers", "tcp-connect", "-n", "2", *QUICK)
     assert ended.returncode == 1
     assert "tcp-connect: 2 failed, the last by: no connection to 127.0.0.1:1" in ended.stdout

@@ -178,7 +178,7 @@ def test_the_arithmetic() -> None:
         (3.0, 1.0, ""),
     ],
 )
-def test_the_advice_is_for_what_takes_most(cpu_s: float, queued_s: float, words: str) -> None:
+def test_the_advice_is_for_the_largest_part(cpu_s: float, queued_s: float, words: str) -> None:
     waits = sampled(idle=900, disk=100) if cpu_s != 3.0 else sampled(idle=500, send=500)
     text = "\n".join(advice(session_time(window(waits, cpu_s, queued_s)), "V$SESSION_EVENT"))
     assert words in text

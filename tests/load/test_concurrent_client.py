@@ -29,7 +29,7 @@ counted = 1
 """
 
 
-def test_all_execute_what_one_is_asked(
+def test_all_connections_execute_the_statement(
     server: LabServer, rows: Callable[[str], list[tuple[Any, ...]]]
 ) -> None:
     with ConcurrentClient("python-oracledb", 2) as client:

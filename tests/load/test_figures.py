@@ -95,12 +95,12 @@ def text_of(numbers: bytes, digits: int = 3, length: int | None = None) -> str:
         text_of(b"\x00" * 100_000_000),
     ],
 )
-def test_a_damaged_histogram_is_said_to_be_one(text: str) -> None:
+def test_a_damaged_histogram_is_reported(text: str) -> None:
     with pytest.raises(FileError, match="damaged"):
         merged([text])
 
 
-def test_what_is_counted_needs_no_garbage_collector() -> None:
+def test_counting_leaves_nothing_to_the_garbage_collector() -> None:
     """It runs rarely in a process that holds many objects: what waits for it adds up."""
 
     def counted() -> None:
@@ -155,7 +155,7 @@ def test_an_open_loop_counts_latency_from_the_intended_start() -> None:
 
 
 @pytest.mark.parametrize("at_once", [1, 2, 7, 100])
-def test_what_comes_in_pieces_is_counted_as_in_one(
+def test_a_file_read_in_pieces_is_counted_as_a_whole(
     at_once: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rng = np.random.default_rng(2)

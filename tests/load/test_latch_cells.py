@@ -57,7 +57,7 @@ def test_the_figures_of_a_cell() -> None:
     assert found.spun_pct.low < 10 < found.spun_pct.high
 
 
-def test_what_was_not_measured_is_not_zero() -> None:
+def test_an_unmeasured_value_is_not_zero() -> None:
     none = {"gets": 0, "misses": 0, "sleeps": 0, "wait_us": 0}
     found = latch_figures(cell("off", [1000], latch=none, latch_time={}))
     assert found
@@ -65,7 +65,7 @@ def test_what_was_not_measured_is_not_zero() -> None:
     assert latch_figures(cell("off", [1000], latch={})) is None
 
 
-def test_who_wins() -> None:
+def test_the_faster_cell_is_named() -> None:
     shared, exclusive = cell("shared", [110] * 6), cell("exclusive", [100] * 6)
     off = cell("off", [55, 56, 54, 55, 55, 55])
     (found,) = winners([off, exclusive, shared])
@@ -79,7 +79,7 @@ def test_who_wins() -> None:
     assert list(winners([shared, cell("exclusive", [100] * 6, sessions=4)])) == []
 
 
-def test_how_it_grows() -> None:
+def test_growth_is_the_ratio_to_the_cell_of_fewest_sessions() -> None:
     one, two = cell("shared", [100] * 6, sessions=1), cell("shared", [190] * 6)
     times = times_of_fewest(two, [one, two])
     assert times

@@ -67,7 +67,7 @@ def test_a_cell_uses_the_cache_as_it_says(result: RunResult) -> None:
 
 
 @pytest.mark.usefixtures("probe")
-def test_what_the_latch_takes_is_measured_from_outside(result: RunResult) -> None:
+def test_the_time_of_the_latch_is_measured_from_outside(result: RunResult) -> None:
     for each in result.cells:
         assert each.load
         (line,) = each.load.lines
@@ -148,7 +148,7 @@ def test_the_guest_runs_the_scenario(tmp_path: Path) -> None:
     assert "--only statement=look-up --repeats 3" in text
 
 
-def test_what_a_cell_asks_for_is_checked(tmp_path: Path) -> None:
+def test_a_cells_settings_are_checked(tmp_path: Path) -> None:
     scenario = find("result-cache-latch")
     workload = load_workload(workload_file(scenario.workload))
     plan = Plan(scenario, scenario.cells(), 1, 0, 0, False, False)

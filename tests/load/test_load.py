@@ -45,7 +45,7 @@ sql = "select 1 from dual"
 
 
 @pytest.mark.parametrize("client", LOAD_PROGRAMS)
-def test_every_transaction_that_is_counted_was_done(
+def test_every_counted_transaction_is_in_the_database(
     client: str, loaded: Loaded, at_server: list[str], rows: Rows
 ) -> None:
     if reason := load_program(client).missing():
@@ -131,7 +131,7 @@ def test_sessions_connect_as_the_mode_says(mode: str, loaded: Loaded, tmp_path: 
     assert data["transactions"] > 0  # of which a session on a busy host may have none
 
 
-def test_what_is_too_late_is_dropped(loaded: Loaded) -> None:
+def test_late_transactions_are_dropped(loaded: Loaded) -> None:
     text = """
     seconds = 1
     rate = 2000
@@ -216,7 +216,7 @@ def after_a_loss(process: subprocess.Popen[str], path: Path) -> dict[str, Any]:
     return data
 
 
-def test_a_killed_client_loses_its_session_and_is_told(
+def test_a_killed_client_loses_its_session_and_is_reported(
     start: Start, built_lab: None, tmp_path: Path
 ) -> None:
     text = "sessions = 3\nseconds = 600\nthink_s = 0.01\n" + QUERY

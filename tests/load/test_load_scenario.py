@@ -118,7 +118,7 @@ def test_the_report_and_the_page_show_the_loads(saved: Path) -> None:
     assert "slow cache" in answers["it pays"].words
 
 
-def test_each_cells_trace_is_kept_and_tells_of_the_round_trips(saved: Path, run: Run) -> None:
+def test_each_cells_trace_is_kept_and_has_the_round_trips(saved: Path, run: Run) -> None:
     folders = {each.name: each for each in (saved / "traces").iterdir()}
     expected = {"direct-no-cache", "direct-cache", "slow-no-cache", "slow-cache"}
     assert set(folders) == {*expected, "direct-no-cache-A-A"}
@@ -227,7 +227,7 @@ def test_the_scenario_that_comes_with_polltrace_has_its_workload() -> None:
         ("sessions = [2]", 'client = ["psycopg"]', "'psycopg' is none of python-oracledb"),
     ],
 )
-def test_what_a_load_cannot_have_is_refused(
+def test_options_that_a_load_cannot_have_are_refused(
     tmp_path: Path, old: str, new: str, complaint: str
 ) -> None:
     (tmp_path / "w.toml").write_text(WORKLOAD)

@@ -75,14 +75,14 @@ def test_a_look_without_changes_keeps_all_for_another_lag(database: CachedDataba
     assert database.cache.looks == 2
 
 
-def test_its_own_change_is_seen_at_once(database: CachedDatabase) -> None:
+def test_a_sessions_own_change_is_seen_at_once(database: CachedDatabase) -> None:
     database.read("a")
     database.write("a", 2)
     database.cache.own_change()
     assert database.read("a") == 2
 
 
-def test_what_has_no_room_is_not_kept(database: CachedDatabase) -> None:
+def test_a_result_larger_than_the_cache_is_not_kept(database: CachedDatabase) -> None:
     database.cache = result_cache.ResultCache(lambda: [], 100, 2 * 256)
     database.values["b"] = 10**600
     assert database.read("b") == database.read("b")
@@ -91,7 +91,7 @@ def test_what_has_no_room_is_not_kept(database: CachedDatabase) -> None:
     assert statistics(database)["Find Count"] == 1
 
 
-def test_what_is_forgotten_is_fetched_again(database: CachedDatabase) -> None:
+def test_a_forgotten_result_is_fetched_again(database: CachedDatabase) -> None:
     database.read("a")
     database.cache.forget()
     assert database.read("a") == 1

@@ -35,7 +35,7 @@ def directory(tmp_path: Path) -> Path:
     return folder
 
 
-def test_it_is_read_as_it_is(directory: Path) -> None:
+def test_a_directory_is_read_unchanged(directory: Path) -> None:
     assert is_sqlrun_directory(directory)
     found = load_directory(directory)
     assert [each.name for each in found.statements] == ["first.sql", "second.sql", "third.sql"]
@@ -50,13 +50,15 @@ def test_it_is_read_as_it_is(directory: Path) -> None:
     ]
 
 
-def test_it_begins_with_the_first_and_uses_the_last_row(directory: Path) -> None:
+def test_rows_are_used_from_the_first_to_the_last(directory: Path) -> None:
     entries = SessionPlan(load_directory(directory), 0, 1).entries(12)
     assert entries["statement"][0] == 0
     assert set(entries["row"][entries["statement"] == 1].tolist()) == {0, 1, 2}
 
 
-def test_it_runs(directory: Path, run: Run, built_lab: None, tmp_path: Path) -> None:
+def test_a_directory_is_executed(
+    directory: Path, run: Run, built_lab: None, tmp_path: Path
+) -> None:
     (directory / "parameters.conf").write_text("nls_date_format,yyyy\n")
     options = ("--seconds", "3s", "--think", "0.01", "--sessions", "2", "--json")
     ended = run("load", str(directory), *options, "-o", str(tmp_path / "o.load.jsonl"))
@@ -78,9 +80,7 @@ def test_it_runs(directory: Path, run: Run, built_lab: None, tmp_path: Path) -> 
         ("parameters.conf", "nls_date_format\n", "parameters.conf: line 1: is not name,value"),
     ],
 )
-def test_what_is_wrong_is_one_line(
-    directory: Path, file: str, content: str, complaint: str
-) -> None:
+def test_an_error_is_one_line(directory: Path, file: str, content: str, complaint: str) -> None:
     (directory / file).write_text(content)
     with pytest.raises(FileError) as caught:
         load_directory(directory)

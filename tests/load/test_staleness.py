@@ -128,6 +128,6 @@ def test_no_read_is_staler_than_the_lag(server: LabServer, tmp_path: Path) -> No
     assert stale == 0
 
 
-def test_the_check_finds_a_cache_that_looks_too_seldom(server: LabServer, tmp_path: Path) -> None:
+def test_the_check_detects_a_cache_that_polls_too_rarely(server: LabServer, tmp_path: Path) -> None:
     _, stale = stale_reads(server, tmp_path, 4 * LAG_S)
     assert stale > 0

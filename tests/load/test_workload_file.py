@@ -21,7 +21,7 @@ def read(folder: Path, text: str) -> Workload:
     return load_workload(path)
 
 
-def test_the_least_workload(tmp_path: Path) -> None:
+def test_a_minimal_workload_is_accepted(tmp_path: Path) -> None:
     found = read(tmp_path, QUERY)
     assert (found.name, found.sessions, found.seconds) == ("w", 1, 10)
     assert found.clients == ("python-oracledb",)
@@ -74,7 +74,7 @@ def test_binds_of_all_kinds(tmp_path: Path) -> None:
     assert rows[3] == [[5]]
 
 
-def test_statements_as_people_write_them(tmp_path: Path) -> None:
+def test_literals_comments_and_terminators_of_statements_are_recognised(tmp_path: Path) -> None:
     (tmp_path / "a.sql").write_text(
         "-- what: a comment?\nselect to_char(d, 'HH24:MI:SS'), q'[a :b]' /* :c */, \":d\"\n"
         "from t where n = :n;\n"
@@ -125,7 +125,7 @@ def test_statements_as_people_write_them(tmp_path: Path) -> None:
         ("a = [" * 2000, "w.toml: "),
     ],
 )
-def test_what_is_wrong_is_one_line(tmp_path: Path, text: str, complaint: str) -> None:
+def test_an_error_is_one_line(tmp_path: Path, text: str, complaint: str) -> None:
     with pytest.raises(FileError) as caught:
         read(tmp_path, text)
     assert complaint in str(caught.value)

@@ -242,7 +242,7 @@ def test_the_cost_of_counting_is_reported_in_per_cent() -> None:
     assert advised(extras=Extras(probe_s_per_poll=200e-9)).probe_added_pct == pytest.approx(2)
 
 
-def test_why_the_skip_was_not_measured_is_handed_on() -> None:
+def test_the_reason_for_an_unmeasured_skip_is_reported() -> None:
     assert "its checks were not counted" in advised().skip_in_force.how
     found = advised(extras=Extras(why_not_burst="no symbol"))
     assert "no symbol" in found.skip_in_force.how
@@ -253,7 +253,7 @@ def test_why_the_skip_was_not_measured_is_handed_on() -> None:
     assert "after the process started" in late.skip_in_force.finding
 
 
-def test_text_and_data_have_every_end_in_its_place() -> None:
+def test_text_and_data_have_the_bounds_in_order() -> None:
     # GIVEN skewed intervals, and gaps whose median, 99th percentile and longest are far apart
     gaps = (Bucket(10_000, 10_001, 9_000), Bucket(5_000_000, 5_000_001, 5))
     found = advised(extras=Extras(gaps=gaps))

@@ -50,7 +50,7 @@ def test_checks_by_a_timer_take_longer_than_polls() -> None:
     assert median(itertools.chain(*found["poll_ns"])) > 100
 
 
-def test_what_other_processes_take_is_no_part_of_a_timers_check() -> None:
+def test_other_processes_do_not_count_in_a_timers_check() -> None:
     (here, *_) = os.sched_getaffinity(0)
     busy = [sys.executable, "-Sc", f"import os; os.sched_setaffinity(0, {{{here}}})\nwhile 1: pass"]
     others = [subprocess.Popen(busy) for _ in range(4)]
@@ -68,7 +68,7 @@ def test_what_other_processes_take_is_no_part_of_a_timers_check() -> None:
     assert median(itertools.chain(*found["poll_ns"])) < 1e6
 
 
-def test_it_says_how_long_it_waited_for_a_processor() -> None:
+def test_the_wait_for_a_processor_is_reported() -> None:
     here = str(min(os.sched_getaffinity(0)))
     command = ["taskset", "-c", here, find_executable("polltrace-calibrate"), "-r", "3000"]
     others = [
@@ -87,7 +87,7 @@ def test_it_says_how_long_it_waited_for_a_processor() -> None:
 
 
 @pytest.mark.parametrize("words", [["-r", "0"], ["x"], ["-1"], ["100001"]])
-def test_nonsense_is_refused(words: list[str]) -> None:
+def test_invalid_arguments_are_refused(words: list[str]) -> None:
     executable = find_executable("polltrace-calibrate")
     assert subprocess.run([executable, *words], capture_output=True, check=False).returncode == 2
     odd = subprocess.run([executable, "-s", "sctp"], capture_output=True, text=True, check=False)

@@ -124,7 +124,7 @@ def test_a_lower_skip_polls_so_many_times_in_every_gap() -> None:
     )
 
 
-def test_no_gap_no_latency() -> None:
+def test_without_gaps_there_is_no_latency() -> None:
     assert cancel_latency(Gaps([]), 3, 10) is None
 
 

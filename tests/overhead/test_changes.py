@@ -36,7 +36,7 @@ def all_text(found: Advice) -> list[str]:
     ]
 
 
-def test_the_cure_comes_first_then_the_skip() -> None:
+def test_the_change_that_ends_polling_comes_before_the_skip() -> None:
     cure, skip = all_text(in_band(Cause.SERVER))
     assert cure.startswith("Out-of-band breaks: 6.3 % of its CPU saved [")
     assert f"change: {FILE} on the server: DISABLE_OOB=OFF" in cure
@@ -47,7 +47,7 @@ def test_the_cure_comes_first_then_the_skip() -> None:
     assert skip.endswith(f"undo: {FILE}: BREAK_POLL_SKIP=3")
 
 
-def test_each_says_how_long_a_cancel_then_takes() -> None:
+def test_each_change_states_the_cancel_latency_after_it() -> None:
     cure, skip = all_text(in_band(Cause.SERVER))
     assert "cancel: at once, also while it waits for a row lock" in cure
     assert "cancel: up to 0.1 ms while it runs and up to 90 s while it waits for a row lock" in skip
@@ -88,7 +88,7 @@ def test_the_file_gets_back_what_it_had_not_what_was_measured() -> None:
     assert "which could not be read" in all_text(unread)[1]
 
 
-def test_each_driver_is_told_how_to_ask() -> None:
+def test_each_driver_has_its_own_setting() -> None:
     cure = all_text(in_band(Cause.CLIENT))[0]
     for words in ("DISABLE_OOB=OFF", "oracle.net.disableOob=false", "ENABLE_OOB=true", "TCPS"):
         assert words in cure
@@ -113,7 +113,7 @@ def test_with_no_client_testing_its_path_every_cancel_is_at_stake() -> None:
     assert change.before.endswith("unless urgent data is carried, every cancel would be lost")
 
 
-def test_nobody_is_told_to_change_what_is_not_known_to_be_the_cause() -> None:
+def test_no_change_is_proposed_without_a_known_cause() -> None:
     (only,) = all_text(in_band(Cause.UNKNOWN))
     assert only.startswith("BREAK_POLL_SKIP=30")
 
@@ -125,7 +125,7 @@ def test_there_is_nothing_to_change_without_polls_or_a_better_skip() -> None:
     assert changes(found, now) == []
 
 
-def test_a_number_stays_with_its_unit() -> None:
+def test_a_number_and_its_unit_stay_on_one_line() -> None:
     """However long the names before it are, no line begins with a unit."""
     for length in range(40):
         found = replace(in_band(Cause.SERVER), server=replace(server(102), instance="x" * length))

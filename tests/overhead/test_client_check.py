@@ -64,7 +64,7 @@ def test_checks_at_another_interval(  # noqa: PLR0917 - the columns of the table
     assert found == pytest.approx(expected)
 
 
-def test_the_line_of_the_interval_in_force_is_what_was_measured() -> None:
+def test_the_interval_in_force_has_the_measured_cost() -> None:
     found = client_check_advice(SERVER, True, load(0.25, 50.0), TEN_MS, cost=COST, runnable=1.0)
     assert (found.mode, found.setting) == (BreakMode.CHECKING, 0.01)
     assert found.unbroken_s == pytest.approx(0.004)
@@ -80,7 +80,7 @@ def test_the_line_of_the_interval_in_force_is_what_was_measured() -> None:
     assert "<- now" in client_check_text(found, 1.0)
 
 
-def test_a_cost_that_was_not_measured_is_not_invented() -> None:
+def test_an_unmeasured_cost_is_unknown() -> None:
     found = client_check_advice(SERVER, True, load(0.5, 50.0), TEN_MS, cost=None)
     assert found.cpu_pct is found.check_cost_s is None
     assert not found.forecast

@@ -160,7 +160,7 @@ def test_no_polls_cost_nothing_up_to_what_could_have_been_missed() -> None:
     assert counted_pct(idle, exactly(1e-6)) == exactly(0.0)
 
 
-def test_no_share_is_less_than_nothing() -> None:
+def test_no_share_is_negative() -> None:
     unsure = SessionLoad(busy=1.0, rate=PollRate(1000, 0, 3000))
     assert counted_pct(unsure, Estimate(1e-6, 0.0, 2e-6)).low == 0
 
@@ -275,7 +275,7 @@ def test_the_skip_in_force_is_marked() -> None:
         (CancelLimits(1, 2), None),
     ],
 )
-def test_both_limits_hold(limits: CancelLimits, skip: int | None) -> None:
+def test_the_forecast_keeps_both_limits(limits: CancelLimits, skip: int | None) -> None:
     known = [
         replace(each, saved_pct=exactly(each.saved_pct.value)) for each in map(with_cancels, SKIPS)
     ]

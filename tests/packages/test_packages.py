@@ -91,7 +91,7 @@ def test_the_executables_are_stripped() -> None:
             assert found & {".symtab", ".debug_info"} == sections, name
 
 
-def test_lintian_has_nothing_to_say() -> None:
+def test_lintian_reports_nothing() -> None:
     if shutil.which("lintian") is None:
         missing("there is no lintian: run './setup.sh --packages'")
     words = ["lintian", "--allow-root", "--fail-on", "error,warning", str(made("polltrace_*.deb"))]

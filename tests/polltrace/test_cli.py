@@ -19,14 +19,14 @@ def shell(command: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
 
 
-def test_a_character_the_encoding_lacks_is_a_question_mark(run: Run) -> None:
+def test_a_character_outside_the_encoding_becomes_a_question_mark(run: Run) -> None:
     ended = run("report", "demo", prefix=("env", "PYTHONIOENCODING=ascii"))
     assert ended.returncode == 0, ended.stderr
     assert re.search(r"takes [\d.]+ \? [\d.]+ % of its", ended.stdout)
 
 
 @pytest.mark.parametrize("words", ["report demo", "--version", "help", "ps --help", "doctor"])
-def test_output_that_nobody_gets_is_no_success(words: str) -> None:
+def test_unwritten_output_is_an_error(words: str) -> None:
     ended = shell(f"{POLLTRACE} {words} >&-")
     assert (ended.returncode, ended.stdout) == (8, "")
     assert ended.stderr == "polltrace: cannot write the output: it is closed\n"
@@ -38,7 +38,7 @@ def test_a_command_that_writes_a_file_needs_no_output(tmp_path: Path) -> None:
     assert page.stat().st_size > 0
 
 
-def test_messages_that_nobody_gets(tmp_path: Path) -> None:
+def test_a_closed_stderr_is_survived(tmp_path: Path) -> None:
     ended = shell(f"{POLLTRACE} stat --from-strace {tmp_path}/none 2>&-")
     assert (ended.returncode, ended.stdout) == (8, "")
 

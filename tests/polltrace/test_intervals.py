@@ -13,7 +13,7 @@ from polltrace.intervals import Estimate, median, paired_overhead, propagated, p
     # The largest k with 1 - 2 P(binomial(n, 1/2) < k) >= 0.95, from tables of the sign test.
     [(1, 0), (5, 0), (6, 0), (8, 0), (9, 1), (12, 2), (14, 2), (15, 3), (20, 5), (25, 7)],
 )
-def test_interval_is_the_sign_tests(n: int, cut: int) -> None:
+def test_the_median_has_the_interval_of_the_sign_test(n: int, cut: int) -> None:
     values = list(range(n))
     estimate = median(values)
     assert (estimate.low, estimate.high) == (cut, n - 1 - cut)
@@ -30,7 +30,7 @@ def test_skewed_samples_are_covered() -> None:
     assert covered == pytest.approx(0.961, abs=0.015)
 
 
-def test_pairs_cancel_what_both_runs_suffer() -> None:
+def test_pairs_cancel_a_disturbance_of_both_runs() -> None:
     # GIVEN a machine whose speed drifts fourfold, and a treatment that costs 7 %
     drift = [1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0, 1.2, 1.7]
     base = [[0.4 * d, 0.5 * d, 0.6 * d] for d in drift]
@@ -50,7 +50,7 @@ def test_a_block_is_one_value_however_many_runs_it_has() -> None:
     assert estimate.value == pytest.approx(3.5)
 
 
-def test_an_interval_around_zero_tells_nothing() -> None:
+def test_an_interval_that_includes_zero_does_not_exclude_it() -> None:
     assert not Estimate(0.4, -0.2, 1.0).excludes_zero
     assert not Estimate(0.0, 0.0, 0.0).excludes_zero
     assert Estimate(-0.2, -0.3, -0.1).excludes_zero
@@ -63,7 +63,7 @@ def test_no_values() -> None:
 
 
 @pytest.mark.parametrize(("base", "other"), [([[1.0]], [[1.0, 2.0]]), ([[1.0]], [[1.0], [1.0]])])
-def test_runs_without_their_pair_are_a_mistake(
+def test_runs_without_a_pair_are_an_error(
     base: list[list[float]], other: list[list[float]]
 ) -> None:
     with pytest.raises(ValueError, match="longer"):
@@ -81,7 +81,7 @@ def test_a_share_has_wilsons_interval(hits: int, trials: int, low: float, high: 
     assert (found.low, found.high) == pytest.approx((low, high), abs=1e-3)
 
 
-def test_a_share_lies_between_none_and_all_whatever_is_rounded() -> None:
+def test_a_share_stays_between_0_and_1_despite_rounding() -> None:
     assert {proportion(n, n).high <= 100 <= proportion(0, n).low + 100 for n in range(1, 99)} == {
         True
     }
@@ -89,6 +89,6 @@ def test_a_share_lies_between_none_and_all_whatever_is_rounded() -> None:
         proportion(0, 0)
 
 
-def test_what_only_falls_to_both_sides_is_not_more() -> None:
+def test_a_function_with_its_maximum_at_the_value_has_no_higher_bound() -> None:
     found = propagated(lambda x: -((x - 1) ** 2), Estimate(1.0, 0.0, 3.0))
     assert (found.value, found.low, found.high) == (0.0, -4.0, 0.0)

@@ -12,11 +12,11 @@ import pytest
 import polltrace
 
 
-def test_it_is_that_of_the_package() -> None:
+def test_the_version_is_that_of_the_package() -> None:
     assert polltrace.__version__ == version("polltrace")
 
 
-def test_it_is_that_of_the_folder_that_comes_first(
+def test_the_version_is_that_of_the_first_folder_on_the_path(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("polltrace_other-8.dist-info", "polltrace-9.9.1.dist-info"):

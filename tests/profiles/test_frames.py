@@ -94,12 +94,12 @@ def test_another_format_is_named() -> None:
         parse(json.dumps({**HEADER, "format": 9}))
 
 
-def test_no_frame_at_all() -> None:
+def test_a_stream_without_frames_is_an_error() -> None:
     with pytest.raises(FrameError, match="without a frame"):
         profile_of(records(HEADER))
 
 
-def test_a_burst_is_there_once_it_was_seen() -> None:
+def test_a_burst_is_reported_once_the_frames_have_it() -> None:
     seen = frame(100, 1.0)
     assert profile_of(records(HEADER, PROCESS, seen)).only().burst is None
     counted: dict[str, object] = seen["processes"][0]  # type: ignore[index]

@@ -68,7 +68,9 @@ def frames(*names: str) -> list[Frame]:
         ("", None),
     ],
 )
-def test_what_is_a_wait_for_a_latch(stack: str, expected: LatchWait | None) -> None:
+def test_waits_for_latches_are_recognised_by_their_functions(
+    stack: str, expected: LatchWait | None
+) -> None:
     assert latch_wait(frames(*stack.split()), ORACLE) == expected
 
 

@@ -11,7 +11,7 @@ from tests.conftest import ROOT
 UNTIMED = "times"
 
 
-def test_every_kind_of_the_probe_has_words() -> None:
+def test_every_kind_of_loss_has_a_description() -> None:
     schema = json.loads((ROOT / "probes/frames.schema.json").read_text())
     frames = [each for each in schema["$defs"].values() if "lost" in each.get("properties", {})]
     kinds = {kind for frame in frames for kind in frame["properties"]["lost"]["properties"]}
@@ -25,7 +25,7 @@ def test_every_kind_of_the_probe_has_words() -> None:
             assert "_" not in phrase
 
 
-def test_only_what_was_lost_is_told() -> None:
+def test_only_losses_that_occurred_are_reported() -> None:
     assert losses({"user_reads": 2, "stacks": 0, UNTIMED: 7}) == [
         "2 polls with arguments that could not be read"
     ]

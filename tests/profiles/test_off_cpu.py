@@ -128,7 +128,7 @@ def test_no_thread_off_cpu() -> None:
     assert stacks_text(busy, busy.folded) == "No stacks: in 5.0 s no thread was off CPU."
 
 
-def test_other_tools_are_told_the_unit() -> None:
+def test_exports_state_the_unit() -> None:
     picture = Picture("Off-CPU stacks", Side("now", WHOLE.folded), unit=WHOLE.unit)
     assert b'"unit":"nanoseconds"' in FORMATS["speedscope"](picture)
     assert b"main;rest;nanosleep;[sleep] 6000000000\n" in FORMATS["folded"](picture)

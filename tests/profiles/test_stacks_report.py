@@ -54,7 +54,7 @@ def printed(profile: Profile, kind: str = AT_POLL, **problems: str) -> tuple[Sta
     return found, stacks_text(found, found.folded)
 
 
-def test_good_stacks_are_summarized_and_no_more() -> None:
+def test_complete_stacks_have_a_summary_without_warnings() -> None:
     assert printed(GOOD)[1].splitlines() == [
         "1,000 of 1,000 stacks at a break poll are the break check.",
         "Sampled: 1,000 of 4,000 break polls in 2.0 s.",
@@ -215,7 +215,7 @@ def test_a_partial_list_is_marked() -> None:
 
 
 @pytest.mark.parametrize("verb", ["ps", "stat"])
-def test_verbs_that_need_no_names_start_without_numpy(verb: str) -> None:
+def test_commands_without_names_start_without_numpy(verb: str) -> None:
     script = (
         "import sys; from polltrace.cli import main\n"
         f"try: main(['{verb}', '--help'])\n"

@@ -65,14 +65,14 @@ def test_the_table_shows_the_same(poller: Poller, stat: Stat) -> None:
     assert ["poll", f"{BREAK_POLLS + OTHER_POLLS:,}"] in rows
 
 
-def test_duration_ends_it(stat: Stat) -> None:
+def test_a_duration_ends_the_count(stat: Stat) -> None:
     process = stat("--json", "-d", "0.2")
     output, _ = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 0
     assert json.loads(output)["seconds"] >= 0.2
 
 
-def test_a_process_that_ends_meanwhile(poller: Poller, stat: Stat) -> None:
+def test_a_process_that_ends_during_the_count(poller: Poller, stat: Stat) -> None:
     process = stat("--json")
     poller.poll()
     poller.go_on()
@@ -124,7 +124,9 @@ def test_processes_by_title(run: Run, poller: Poller) -> None:
     ],
 )
 @pytest.mark.usefixtures("root")
-def test_no_process_is_meant(run: Run, options: list[str], code: int, words: str) -> None:
+def test_a_choice_without_a_process_is_an_error(
+    run: Run, options: list[str], code: int, words: str
+) -> None:
     ended = run("stat", *options)
     assert ended.returncode == code
     assert words in ended.stderr
@@ -183,7 +185,7 @@ def test_output_that_cannot_be_written(run: Run) -> None:
     assert ended.stderr == "polltrace: cannot write the output: No space left on device\n"
 
 
-def test_unknown_verb(run: Run) -> None:
+def test_an_unknown_command_is_refused(run: Run) -> None:
     ended = run("frobnicate")
     assert ended.returncode == 2
     assert "there is no command 'frobnicate'" in ended.stderr

@@ -23,6 +23,6 @@ def test_times_counts_sockets_and_histograms_add_up() -> None:
     assert found.durations == (Bucket(300, 310, 400),)
 
 
-def test_another_socket_is_another() -> None:
+def test_sockets_are_counted_separately() -> None:
     found = together(measured(0.1, 1, socket=5, gap=1), measured(0.1, 2, socket=6, gap=1))
     assert [(each.fd, each.polls) for each in found.sockets] == [(5, 1), (6, 2)]

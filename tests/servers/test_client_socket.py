@@ -7,10 +7,17 @@ import os
 import socket
 import subprocess
 import sys
+from collections.abc import Callable
 
 import pytest
 
-from polltrace.servers.client_socket import Connections, client_sockets, connections
+from polltrace.servers.client_socket import (
+    ClientSocket,
+    Connections,
+    clients_among,
+    connections,
+    tcp_sockets,
+)
 
 # A server that takes an older connection, then a client's, and may become the latter's owner.
 SERVER = """
@@ -26,6 +33,10 @@ older[0].close(); older[1].close() if "alone" in sys.argv[1] else None
 print(server.fileno(), peer[1], flush=True)
 sys.stdin.read()
 """
+
+
+def client_sockets(pid: int, connected: Callable[[], Connections]) -> tuple[ClientSocket, ...]:
+    return clients_among(pid, tcp_sockets(pid, connected))
 
 
 def fail() -> Connections:

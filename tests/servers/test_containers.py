@@ -113,7 +113,7 @@ SITUATIONS = (
 
 
 @pytest.mark.parametrize("situation", SITUATIONS, ids=lambda situation: str(situation.name))
-def test_a_container_is_answered_with_the_option_to_add(run: Run, situation: Situation) -> None:
+def test_an_error_in_a_container_names_the_option_to_add(run: Run, situation: Situation) -> None:
     ended = run(*situation.arguments, prefix=situation.prefix)
     assert (ended.returncode, ended.stdout) == (situation.code, "")
     (line,) = ended.stderr.splitlines()

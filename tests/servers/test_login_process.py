@@ -51,7 +51,7 @@ def test_only_its_stdin_has_the_password(module: Path) -> None:
     assert last == {"left_on": []}
 
 
-def test_one_that_hangs_is_given_up(module: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_hanging_login_is_abandoned(module: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     module.write_text(HANGS)
     monkeypatch.setattr(login_process, "PATIENCE_S", 0.2)
     with (
@@ -62,7 +62,7 @@ def test_one_that_hangs_is_given_up(module: Path, monkeypatch: pytest.MonkeyPatc
     assert process.late
 
 
-def test_one_that_dies_has_its_last_words_told(module: Path) -> None:
+def test_a_login_that_dies_has_its_last_line_reported(module: Path) -> None:
     module.write_text(DIES)
     with LoginProcess("holder", LOGIN, "ask") as process:
         with pytest.raises(DriverError, match=r"cannot ask db1:1521/ORCL: ORA-00600: …$"):
@@ -83,7 +83,7 @@ def test_a_trace_whose_beginning_had_no_answer_may_be_on(
     assert "the trace may be on still: no answer in 0.2 s" in capsys.readouterr().err
 
 
-def test_the_folder_that_it_is_called_in_has_no_say(run: Run, tmp_path: Path) -> None:
+def test_modules_in_the_current_folder_are_not_imported(run: Run, tmp_path: Path) -> None:
     """Root may be in somebody else's folder, where modules have the names of ours."""
     told = "import os\nopen(os.environ['TOLD'], 'w')\n"
     (tmp_path / "polltrace").mkdir()

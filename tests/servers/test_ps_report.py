@@ -73,7 +73,7 @@ EVID: O the server owns the client's socket (urgent data signals it), U it catch
 break-polls; - no, ? not seen. See 'polltrace why -p PID'."""
 
 
-def test_screen() -> None:
+def test_the_table_of_all_sessions() -> None:
     assert ps_table(SESSIONS) == SCREEN
 
 
@@ -101,7 +101,7 @@ def _polled(server: Server, polls: int) -> tuple[SocketPolls, ...]:
     return (SocketPolls(7, "tcp", server.socket.local, server.socket.peer, polls),)
 
 
-def test_no_sessions() -> None:
+def test_a_host_without_sessions() -> None:
     assert ps_table([]).startswith("No dedicated server process on this host")
     assert ps_data([]) == {"sessions": []}
 

@@ -26,7 +26,9 @@ def titled() -> Iterator[int]:
 @pytest.mark.parametrize(
     "words", ["ps", "stat --all", "stat --sid NOTSEEN", "why -p PID", "advise -p PID"]
 )
-def test_not_permitted_is_not_none(run: Run, titled: int, words: str) -> None:
+def test_unreadable_processes_are_not_reported_as_no_server(
+    run: Run, titled: int, words: str
+) -> None:
     argv = words.replace("PID", str(titled)).split()
     ended = run(*argv, prefix=WITHOUT_CAPABILITIES)
     assert ended.returncode == 3

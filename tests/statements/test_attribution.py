@@ -29,7 +29,7 @@ def test_a_span_that_two_share_is_divided_by_their_time() -> None:
     }
 
 
-def test_what_waits_has_less_of_a_span() -> None:
+def test_a_waiting_statement_has_less_of_a_span() -> None:
     calls = [Busy("a", 200, 250, weight=0.25), Busy("b", 250, 300, weight=0.75)]
     shares = attribute(calls, READINGS)
     assert shares["a"].value == pytest.approx(13 / 4)
@@ -50,7 +50,7 @@ def test_clocks_that_may_differ_widen_the_bounds() -> None:
     st.lists(st.integers(0, 50), min_size=11, max_size=11),
     st.integers(0, 40),
 )
-def test_nothing_is_lost_or_made_up(
+def test_the_shares_add_up_to_the_count(
     calls: list[tuple[str, int, int]], counts: list[int], error_us: int
 ) -> None:
     totals = [float(sum(counts[:i])) for i in range(11)]

@@ -240,7 +240,7 @@ def test_a_trace_that_was_on_stays_on(traced: Session, lab: Lab, tmp_path: Path)
         (["--all", "--", "true"], "--sqltrace traces a session of the database, no COMMAND"),
     ],
 )
-def test_what_is_refused(
+def test_options_that_cannot_work_are_refused(
     run: Callable[..., Any], tmp_path: Path, options: list[str], message: str
 ) -> None:
     done = run("record", "--sqltrace", "-o", str(tmp_path / "a"), *options)

@@ -92,7 +92,7 @@ def test_gaps_are_timed_in_an_open_session_only() -> None:
     assert after("/", "t").filter == "t"
 
 
-def test_help_pause_quit() -> None:
+def test_keys_for_help_pause_and_quit() -> None:
     assert after("h").view is View.HELP
     assert after("h", "escape").view is View.TABLE
     for back in ("h", "escape"):

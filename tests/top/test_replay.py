@@ -84,7 +84,7 @@ def test_polls_are_those_that_were_recorded_to_the_last(recorded: tuple[Path, in
 
 
 @pytest.mark.usefixtures("lab")
-def test_any_moment_can_be_gone_to(recorded: tuple[Path, int]) -> None:
+def test_any_moment_can_be_reached(recorded: tuple[Path, int]) -> None:
     player = Player(recorded[0])
     player.to(4.0)
     there = player.snapshot()

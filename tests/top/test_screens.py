@@ -118,7 +118,7 @@ def test_a_filter_that_nothing_matches_is_reported() -> None:
     assert "None of 5 servers matches 'nobody'" in screen(UIState(filter="nobody"), 80, 24)
 
 
-def test_before_the_probe_is_attached() -> None:
+def test_the_screen_before_the_probe_is_attached() -> None:
     empty = Snapshot("", "12:00:00", None, (), PollCosts({}), None, {}, snapshot(()).totals)
     text = screen(UIState(), 80, 24, empty)
     assert "Attaching to the dedicated servers of this host" in text
@@ -178,12 +178,12 @@ def test_a_figure_that_is_hardly_known_is_marked() -> None:
     assert shown == {"102": ["6.34", "0.051"], "103": ["1.01?", "0.010?"]}
 
 
-def test_a_session_that_no_window_saw_is_said_to_be_missing() -> None:
+def test_a_session_outside_every_window_is_reported_as_missing() -> None:
     unseen = replace(ROWS[2], rate=None, poll_cost_s=None, knot=None, polls=5000)
     text = screen(UIState(), 150, 12, snapshot([ROWS[1], unseen]))
     assert "without 1 whose cost is not known yet" in text
 
 
-def test_a_calibration_among_others_is_said() -> None:
+def test_a_calibration_on_a_busy_host_is_marked() -> None:
     text = screen(UIState(), 100, 12, snapshot(costs=replace(COSTS, disturbed=frozenset({KNOT}))))
     assert "(measured here, while others had the CPU)" in text

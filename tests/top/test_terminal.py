@@ -330,7 +330,7 @@ def test_a_killed_top_leaves_a_whole_recording(tmux: Tmux, busy_server: int) -> 
     wait_until(lambda: whole(begun(tmux.folder)[0], busy_server), "its end")
 
 
-def test_a_recording_that_fails_says_why(tmux: Tmux, busy_server: int) -> None:
+def test_a_failed_recording_shows_its_reason(tmux: Tmux, busy_server: int) -> None:
     tmux.top(f"(cd /proc && {POLLTRACE} top)", pid=busy_server)
     tmux.keys("/")
     tmux.keys("-l", str(busy_server))
@@ -441,7 +441,7 @@ def test_ctrl_z_gives_the_terminal_back_and_fg_takes_it(tmux: Tmux, busy_server:
     assert before.read_text() == after.read_text()
 
 
-def test_no_color_means_no_color(tmux: Tmux, busy_server: int) -> None:
+def test_no_color_removes_all_colours(tmux: Tmux, busy_server: int) -> None:
     tmux.top(f"NO_COLOR=1 {POLLTRACE} top", pid=busy_server)
     tmux.until(lambda screen: "in-band" in line_of(screen, busy_server))
 

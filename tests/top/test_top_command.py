@@ -45,7 +45,7 @@ def test_json_has_the_server_with_its_loss(start: Start, busy_server: int) -> No
     assert 0 < seen["own_cost"]["probe_pct"] < 100
 
 
-def test_json_has_so_many_objects_as_asked(run: Run, busy_server: int) -> None:
+def test_json_has_as_many_objects_as_iterations(run: Run, busy_server: int) -> None:
     ended = run("top", "--json", "-n", "3", "-d", "0.5")
     assert ended.returncode == 0, ended.stderr
     assert len([json.loads(line) for line in ended.stdout.splitlines()]) == 3
@@ -75,7 +75,7 @@ def test_no_terminal_means_batch_and_an_interrupt_is_its_usual_end(
     assert (top.returncode, errors) == (0, "")
 
 
-def test_a_reader_that_has_enough_ends_it_in_silence(start: Start, busy_server: int) -> None:
+def test_a_closed_pipe_ends_it_silently(start: Start, busy_server: int) -> None:
     top = start("top", "-b", "-d", "0.5")
     assert top.stdout is not None
     top.stdout.readline()
@@ -101,7 +101,7 @@ def test_wrong_usage(run: Run, wrong: list[str]) -> None:
     assert run("top", *wrong).returncode == 2
 
 
-def test_the_database_names_whom_they_serve(run: Run) -> None:
+def test_the_database_names_the_users(run: Run) -> None:
     with LabServer() as lab, DriverClient() as client:
         lab.connect(client, break_poll_skip=3, disable_oob=True)
         spid = int(client.query("select spid from v$process where rownum <= 1")[1][0][0])
