@@ -9,7 +9,15 @@ from dataclasses import replace
 import pytest
 
 from polltrace.breaks.break_mode import BreakMode
-from polltrace.profiles.frames import Bucket, Header, PollRate, PollWindows, ProcessTotals, Syscall
+from polltrace.profiles.frames import (
+    Bucket,
+    Header,
+    PollRate,
+    PollWindows,
+    ProcessTotals,
+    Syscall,
+    WindowProducts,
+)
 from polltrace.profiles.latch_wait import LatchWait
 from polltrace.profiles.profile import Profile
 from polltrace.servers.servers import Server
@@ -88,6 +96,16 @@ def in_band() -> SessionView:
 
 def test_the_screen_of_an_in_band_session() -> None:
     assert text(in_band()) == SCREEN
+
+
+def test_the_rate_of_a_live_session_comes_from_its_windows() -> None:
+    live = profile(polls=4000, rate=None)
+    # 100,000 polls a CPU second; the session had 4 CPU seconds in 5 s.
+    equal = WindowProducts(10 * 1000.0**2, 10 * 1000.0 * 0.01, 10 * 0.01**2)
+    windows = PollWindows(10, 10_000.0, 0.1, 0.1, 0.0, equal, WindowProducts())
+    live = replace(live, totals=(replace(live.only(), windows=windows),))
+    shown = text(session_view(server(102), live, STACKS, COSTS))
+    assert "of its CPU, 80,000 polls a second x 500 ns\n" in shown
 
 
 def test_a_session_that_spins_for_a_latch() -> None:

@@ -11,9 +11,9 @@ from itertools import pairwise
 
 import pytest
 
-from polltrace.profiles.frames import PollRate, PollWindows, WindowProducts
+from polltrace.profiles.frames import PollRate, PollWindows, ProcessTotals, WindowProducts
 from polltrace.watch.history import Counts, History
-from polltrace.watch.window_rate import window_rate
+from polltrace.watch.window_rate import rate_of, window_rate
 
 # Windows of 10 ms, two a second.
 WINDOW_S, EVERY_S = 0.01, 0.5
@@ -129,6 +129,33 @@ def test_without_squares_the_interval_is_unbounded() -> None:
     windows = PollWindows(10, 10_000.0, 0.1, 0.1)
     found = known(window_rate(windows, 5.0, 5.0))
     assert (found.per_s, found.low) == pytest.approx((100_000, 0.0))
+
+
+def test_the_sums_of_a_later_span_are_those_of_its_own_windows() -> None:
+    chance = random.Random(3)
+    windows = [(1000 * chance.random(), 0.01 * chance.random()) for _ in range(30)]
+    later = sums(windows).since(sums(windows[:10]))
+    own = windows[10:]
+    assert later.squares == pytest.approx(products(zip(own, own, strict=True)))
+    # The first is a neighbour of the window before the span.
+    assert later.neighbours == pytest.approx(products(pairwise(windows[9:])))
+    assert later.count == 20
+    assert later.polls == pytest.approx(sum(polls for polls, _ in own))
+
+
+def test_a_process_has_a_rate_from_its_third_window_on() -> None:
+    totals = ProcessTotals(7, 11, 0.5, 30, 0, (), (), ())
+    assert rate_of(totals, 5.0) is None
+    two, three = (replace(totals, windows=sums([(10.0, 0.001)] * count)) for count in (2, 3))
+    assert rate_of(two, 5.0) is None
+    # 10,000 polls a CPU second, half a CPU second in five.
+    assert known(rate_of(three, 5.0)).per_s == pytest.approx(1000)
+
+
+def test_an_exact_rate_is_taken_as_it_is() -> None:
+    exact = PollRate(7.0, 7.0, 7.0)
+    totals = ProcessTotals(7, 11, 0.5, 30, 0, (), (), (), exact)
+    assert rate_of(replace(totals, windows=sums([(10.0, 0.001)] * 3)), 5.0) == exact
 
 
 def seen_and_unseen() -> History:
