@@ -66,18 +66,16 @@ class Symbolizer:
         """
         space = self._space(pid)
         frames = self._frames.get(space, {})
-        seen = {
-            address: frames.get((address, True), frames.get((address, False)))
-            for address in addresses
-        }
-        new = [address for address, frame in seen.items() if frame is None]
-        no_code = [address for address, frame in seen.items() if frame is None or not frame.module]
-        if (new and (space.indexes(clipped(new)) < 0).any()) or (
-            no_code and self._may_be_code_now(pid, space, no_code)
-        ):
+        new = [a for a in addresses if (a, True) not in frames and (a, False) not in frames]
+        if new and (space.indexes(clipped(new)) < 0).any():
             with suppress(ProcessError):  # it ended; the earlier mappings still hold
                 space = self._snapshot(pid)
-        return self.stack(space, addresses, leaf)
+        stack = self.stack(space, addresses, leaf)
+        no_code = [frame.address for frame in stack if not frame.module]
+        if no_code and self._may_be_code_now(pid, space, no_code):
+            with suppress(ProcessError):
+                stack = self.stack(self._snapshot(pid), addresses, leaf)
+        return stack
 
     def stack(
         self, space: AddressSpace, addresses: Sequence[int], leaf: bool = True
