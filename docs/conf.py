@@ -13,6 +13,7 @@ release = version = version_of("polltrace")
 extensions = ["myst_parser", "sphinxarg.ext"]
 myst_enable_extensions = ["deflist"]
 myst_heading_anchors = 3
+smartquotes = False  # options on the site are copied into a shell
 source_suffix = {".md": "markdown"}
 exclude_patterns = ["build"]
 
