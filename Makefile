@@ -200,6 +200,7 @@ soak: build clients $(VENV)/installed-dev ## run the checks that take too long f
 	python -m tests.lab.driver_seeds lab/build/fuzz/sessions
 	$(MAKE) -C lab fuzz FUZZ_SECONDS=0 FUZZ_RUNS=10000000
 	$(MAKE) -C lab fuzz-sql FUZZ_SECONDS=0 FUZZ_SQL_RUNS=10000000
+	$(MAKE) -C lab memcheck
 	FUZZ_BYTES=100000000 $(MAKE) -C polltrace/sqltrace/scanner fuzz FUZZ_SECONDS=0
 	$(MAKE) -C polltrace/sqltrace/scanner rewritten REWRITTEN_SECONDS=300
 	POLLTRACE_LINE_GIB=10 POLLTRACE_FILES=100000 pytest tests/sqltrace/test_hostile_sizes.py

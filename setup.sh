@@ -21,7 +21,7 @@ packages="$client gcc libc6-dev clang bpftool libbpf-dev libelf-dev zlib1g-dev
 # The linters come from PyPI.
 tests="libclang-rt-14-dev strace procps binutils chromium tmux prometheus openssh-server systemd
     qemu-system-x86 kmod busybox-static cpio nftables python3-bpfcc postgresql
-    redis-tools linux-perf bpftrace libbpf-tools locales g++"
+    redis-tools linux-perf bpftrace libbpf-tools locales g++ valgrind"
 # What the benches measure against.
 bench="ripgrep mawk perl strace postgresql elfutils gdb bpftrace libbpf-tools linux-perf python3-bpfcc"
 programs="redis-tools nginx-light haproxy mariadb-server-core mariadb-client-core"
