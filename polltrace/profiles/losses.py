@@ -28,6 +28,10 @@ _WORDS = {
     "wakeups": ("wake-up not seen", "wake-ups not seen"),
     "switches": ("switch to a thread not seen", "switches to threads not seen"),
     "runs": ("call that the probe missed", "calls that the probe missed"),
+    "unwind_tables": (
+        "file without its unwind table (--unwind-mb)",
+        "files without their unwind tables (--unwind-mb)",
+    ),
     "windows": ("window that was late", "windows that were late"),
     "processes_32bit": (
         "32-bit program, whose polls are not seen",

@@ -22,6 +22,7 @@ const volatile __u32 stack_depth = STACK_DEPTH;
 const volatile bool kernel_parts = false; // of stacks
 const volatile __u32 own_frames = 0;      // in it at a break poll, innermost
 const volatile bool off_cpu = false;      // off-CPU mode
+const volatile bool unwinding = false;    // stacks by unwind tables
 const volatile bool untyped_registers = false; // of a call, at fentry
 const volatile bool switch_has_state = false;  // sched_switch has prev_state
 
@@ -29,7 +30,8 @@ __u64 lost[LOST_KINDS] = {};
 volatile __u32 window_open = 0;
 volatile __u64 off_since = 0;   // clock when off-CPU time began, 0: not yet
 volatile __u32 off_seeding = 0; // threads may be met that are not in `threads`
-__u32 our_level = 0;            // of the loader's PID namespace
+volatile __u32 unwind_missed_any = 0; // see unwind_misses
+__u32 our_level = 0;                  // of the loader's PID namespace
 __u64 our_namespace = 0;
 
 struct {

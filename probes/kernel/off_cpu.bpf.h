@@ -190,7 +190,9 @@ static __noinline int leave_cpu(void *ctx, struct task_struct *task,
     add_up(task, total, thread, now);
     start_key(key, kind, index, slot);
     key->state = state;
-    walk_user(ctx, key, task, NULL); // a thread that exits has none any more
+    // A thread that exits has none any more.
+    if (BPF_CORE_READ(task, mm))
+        walk_user(ctx, key, kind, task, NULL);
     key->kernel = kernel_part(ctx, kind);
     thread->stack = off_stack(key, kind, 1);
     thread->woken = state == OFF_RUNNABLE ? now : 0;

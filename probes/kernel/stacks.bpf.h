@@ -4,6 +4,7 @@
 #define POLLTRACE_STACKS_BPF_H
 
 #include "kernel/kernel_stacks.bpf.h"
+#include "kernel/unwind.bpf.h"
 
 // glibc's poll pushes no frame, so a frame-pointer walk from the system call
 // steps over the function that called it. The loader worked out from
@@ -81,11 +82,13 @@ static __always_inline void start_key(struct stack_key *key, __u32 kind,
 
 // The user part; false when there is none.
 static __always_inline bool walk_user(void *ctx, struct stack_key *key,
-                                      struct task_struct *task,
+                                      __u32 kind, struct task_struct *task,
                                       struct pt_regs *regs) {
     __u64 depth = stack_depth;
     long got, size;
 
+    if (unwinding && unwind_user(key, kind, regs ? regs : user_regs(task)))
+        return true;
     // Before Linux 5.5 the verifier does not know the values of constants.
     barrier_var(depth);
     if (depth > STACK_DEPTH)
@@ -113,7 +116,7 @@ static __noinline int sample_stack(void *ctx, struct task_struct *task,
     if (!key || !slot)
         return 0;
     start_key(key, kind, index, slot);
-    if (!walk_user(ctx, key, task, regs)) {
+    if (!walk_user(ctx, key, kind, task, regs)) {
         lose(LOST_STACKS);
         return 0;
     }

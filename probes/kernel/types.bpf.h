@@ -20,7 +20,7 @@ struct thread_info {
 } CORE;
 
 struct pt_regs {
-    unsigned long bx, cx, r10, r8, dx, si, di, orig_ax, ip, sp;
+    unsigned long bp, bx, cx, r10, r8, dx, si, di, orig_ax, ip, sp;
 } CORE;
 
 struct inode {

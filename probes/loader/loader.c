@@ -88,6 +88,22 @@ static uint32_t max_sites(const struct options *o) {
     return o->pid_count * 96 + (o->follow ? o->max_processes * 24 : 0);
 }
 
+static void size_unwind_maps(struct probe *p, uint32_t mapping,
+                             uint32_t slots) {
+    struct polltrace *skel = p->skel;
+
+    bpf_map__set_map_flags(skel->maps.unwind_rows, mapping);
+    bpf_map__set_map_flags(skel->maps.unwind_pages, mapping);
+    bpf_map__set_map_flags(skel->maps.unwind_layouts, mapping);
+    if (!p->unwinding)
+        return;
+    bpf_map__set_max_entries(skel->maps.unwind_rows, p->unwind_rows);
+    bpf_map__set_max_entries(skel->maps.unwind_pages, p->unwind_pages);
+    bpf_map__set_max_entries(skel->maps.unwind_layouts, p->unwind_layouts);
+    bpf_map__set_max_entries(skel->maps.unwind_images, p->unwind_layouts);
+    bpf_map__set_max_entries(skel->maps.unwind_misses, slots);
+}
+
 static void size_maps(struct probe *p, const struct options *o) {
     struct polltrace *skel = p->skel;
     uint32_t slots = p->rows * BUCKET_WAYS;
@@ -120,6 +136,7 @@ static void size_maps(struct probe *p, const struct options *o) {
         bpf_map__set_max_entries(skel->maps.off_times, o->max_stacks);
         bpf_map__set_max_entries(skel->maps.off_totals, slots);
     }
+    size_unwind_maps(p, mapping, slots);
     if (o->mode == MODE_TIME) {
         bpf_map__set_max_entries(skel->maps.timed, THREAD_SLOTS);
         bpf_map__set_max_entries(skel->maps.times, o->max_histograms + 1);
@@ -148,6 +165,7 @@ static void set_constants(struct probe *p, const struct options *o) {
     p->skel->rodata->own_frames = p->variant->kprobes       ? 0
                                   : o->mode == MODE_OFF_CPU ? 3
                                                             : 4;
+    p->skel->rodata->unwinding = p->unwinding;
     p->skel->rodata->off_cpu = o->mode == MODE_OFF_CPU;
     p->skel->rodata->switch_has_state =
         o->mode == MODE_OFF_CPU &&
@@ -192,7 +210,6 @@ static int load_variant(struct probe *p, const struct options *o,
     p->rows = rows_for_processes(o);
     p->cpus = o->mode == MODE_WATCH ? libbpf_num_possible_cpus() : 1;
     p->off_cpu = o->mode == MODE_OFF_CPU;
-    p->cast = may_cast(o);
     p->mapped = !o->no_mmap && shared_can_map();
     if (!variant_has_mode(variant, o->mode))
         return -ENOTSUP;
@@ -203,11 +220,15 @@ static int load_variant(struct probe *p, const struct options *o,
     if (variant->kprobes &&
         access("/sys/bus/event_source/devices/kprobe/type", R_OK))
         return -ENOTSUP;
-    error = try_load(p, o);
-    // EPERM refuses the kind of program, whatever its instructions.
-    if (error && p->cast && error != -EPERM) {
-        p->cast = false;
-        error = try_load(p, o);
+    for (int walk = p->unwind_rows && p->mapped; walk >= 0; walk--) {
+        for (int cast = may_cast(o); cast >= 0; cast--) {
+            p->unwinding = walk;
+            p->cast = cast;
+            error = try_load(p, o);
+            // EPERM refuses the kind of program, whatever its instructions.
+            if (!error || error == -EPERM)
+                return error;
+        }
     }
     return error;
 }

@@ -23,9 +23,12 @@ struct bpf_program;
 struct probe {
     struct polltrace *skel;
     const struct variant *variant;
-    bool cast;    // kernel memory is read directly
-    bool off_cpu; // stacks are of threads wherever they block
-    bool mapped;  // the arrays below are the kernel's own memory, else copies
+    bool cast;      // kernel memory is read directly
+    bool off_cpu;   // stacks are of threads wherever they block
+    bool mapped;    // the arrays below are the kernel's own memory, else copies
+    bool unwinding; // stacks by unwind tables, else by frame pointers
+    // The arrays of the unwind tables; 0 rows: none.
+    uint32_t unwind_rows, unwind_pages, unwind_layouts;
     struct bpf_program *life[MAX_LIVES]; // attached to the end
     struct bpf_program *call[MAX_CALLS]; // attached by `link` now and then
     struct bpf_link *link[MAX_CALLS];

@@ -61,6 +61,9 @@ static const char HELP[] =
     "as\n"
     "                          -p names; twice as many with -f)\n"
     "      --max-stacks N      limit of different stacks (4096)\n"
+    "      --unwind-mb N       limit of the unwind tables' memory, in MB "
+    "(256);\n"
+    "                          0: stacks by frame pointers alone\n"
     "      --max-histograms N  processes with histograms of their own (32)\n"
     "      --variant NAME      fentry, tp_btf, raw_tp, kprobe\n"
     "      --variants          print which of these the kernel accepts\n"
@@ -164,6 +167,7 @@ void parse_options(struct options *o, int argc, char **argv) {
         PROCESSES,
         SKIP_ENDED,
         MAX_STACKS,
+        UNWIND_MB,
         HISTOGRAMS,
         WATCH,
         LATENCY,
@@ -197,6 +201,7 @@ void parse_options(struct options *o, int argc, char **argv) {
         {"variant", required_argument, NULL, VARIANT_NAME},
         {"max-processes", required_argument, NULL, PROCESSES},
         {"max-stacks", required_argument, NULL, MAX_STACKS},
+        {"unwind-mb", required_argument, NULL, UNWIND_MB},
         {"max-histograms", required_argument, NULL, HISTOGRAMS},
         {"name", required_argument, NULL, 'n'},
         {"cgroup", required_argument, NULL, CGROUP},
@@ -225,6 +230,7 @@ void parse_options(struct options *o, int argc, char **argv) {
         .interval_ns = 1000000000,
         .stack_depth = STACK_DEPTH,
         .max_stacks = 4096,
+        .unwind_mb = 256,
         .max_histograms = 32,
         .sample_hz = 99,
         .window_ns = 10000000,
@@ -281,6 +287,9 @@ void parse_options(struct options *o, int argc, char **argv) {
             break;
         case MAX_STACKS:
             o->max_stacks = parse_number(optarg, "--max-stacks", 1, 1u << 20);
+            break;
+        case UNWIND_MB:
+            o->unwind_mb = parse_number(optarg, "--unwind-mb", 0, 4096);
             break;
         case HISTOGRAMS:
             o->max_histograms =

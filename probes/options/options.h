@@ -38,6 +38,7 @@ struct options {
     unsigned stack_depth;  // addresses kept of a stack
     unsigned max_processes;
     unsigned max_stacks;     // different ones
+    unsigned unwind_mb;      // of unwind tables; 0: frame pointers alone
     unsigned max_histograms; // processes with histograms of their own
     unsigned sample_hz;      // watch mode: on-CPU samples, per CPU
     uint64_t window_ns;      // watch mode: a counting window

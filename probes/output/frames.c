@@ -18,6 +18,7 @@
 #include "polltrace.skel.h"
 #include "processes/filter.h"
 #include "readers/procfs.h"
+#include "unwind/tables.h"
 #include "version.h"
 
 static const char *const LOST_NAMES[LOST_KINDS] = {
@@ -52,6 +53,12 @@ static const char *reads_name(const struct probe *p) {
     return p->cast ? "mixed" : "helper";
 }
 
+static const char *unwinder_name(struct reporter *r) {
+    if (!wants_stacks(r))
+        return "none";
+    return r->probe->unwinding ? "tables" : "frame-pointers";
+}
+
 // Printed first, though the records of the processes were made before
 // attaching: their libc's call sites had to be known by then.
 void report_header(struct reporter *r) {
@@ -77,6 +84,7 @@ void report_header(struct reporter *r) {
     json_key_text(j, "mode", MODE_NAMES[r->options->mode]);
     json_key_text(j, "variant", r->probe->variant->name);
     json_key_text(j, "reads", reads_name(r->probe));
+    json_key_text(j, "unwinder", unwinder_name(r));
     json_key_seconds(j, "interval_s", r->options->interval_ns);
     json_key(j, "changed_only");
     json_bool(j, r->options->changed);
@@ -97,6 +105,7 @@ static void add_lost(struct reporter *r, const struct own_cost *cost) {
         json_key_unsigned(j, LOST_NAMES[kind], probe_lost(r->probe, kind));
     json_key_unsigned(j, "runs", cost->missed);
     json_key_unsigned(j, "windows", r->late_windows);
+    json_key_unsigned(j, "unwind_tables", tables_refused());
     json_close(j, '}');
 }
 

@@ -11,6 +11,7 @@
 
 #include "readers/procfs.h"
 #include "readers/sites.h"
+#include "unwind/layouts.h"
 
 #define CACHED_FILES 256
 
@@ -26,6 +27,7 @@ struct cached {
     struct timespec changed;
     bool has_sites;
     struct elf_sites elf;
+    struct placed_table table;
 };
 
 static struct cached *cache[CACHED_FILES];
@@ -58,8 +60,7 @@ static struct cached *find_cached(const struct stat *st) {
     return NULL;
 }
 
-static struct cached *read_file(int pid, const struct mapping *m,
-                                bool want_sites, bool all) {
+static struct cached *read_file(int pid, const struct mapping *m) {
     struct cached *c = NULL;
     struct stat st;
     int fd = open_mapped(pid, m);
@@ -75,13 +76,22 @@ static struct cached *read_file(int pid, const struct mapping *m,
             elf_read_layout(fd, &c->elf.layout);
             cache[cached_files++] = c;
         }
-        if (c && want_sites && !c->has_sites) {
-            elf_read_sites(fd, &c->elf, all);
-            c->has_sites = true;
-        }
+        if (c)
+            tables_read(&c->table, fd);
     }
     close(fd);
     return c;
+}
+
+static void read_sites(int pid, const struct mapping *m, struct cached *c,
+                       bool all) {
+    int fd = c->has_sites ? -1 : open_mapped(pid, m);
+
+    if (fd < 0)
+        return;
+    elf_read_sites(fd, &c->elf, all);
+    c->has_sites = true;
+    close(fd);
 }
 
 static void publish_sites(struct probe *probe, uint32_t image,
@@ -153,19 +163,69 @@ static FILE *open_maps(int pid) {
     return fopen(path, "re");
 }
 
-unsigned layout_size(int pid) {
+// FNV-1a, 64 bits.
+static uint64_t add_to_hash(uint64_t hash, uint64_t number) {
+    return (hash ^ number) * 0x100000001b3ull;
+}
+
+uint64_t layout_signature(int pid) {
     FILE *maps = open_maps(pid);
     struct mapping m;
     char *line = NULL;
     size_t room = 0;
-    unsigned size = 0;
+    uint64_t hash = 0xcbf29ce484222325ull;
 
     while (maps && getline(&line, &room, maps) > 0)
-        size += parse_line(line, &m);
+        if (parse_line(line, &m)) {
+            hash = add_to_hash(hash, m.start);
+            hash = add_to_hash(hash, m.end);
+            hash = add_to_hash(hash, m.inode);
+        }
     free(line);
     if (maps)
         fclose(maps);
-    return size;
+    return hash;
+}
+
+// The rules of a mapping's code; NULL: none.
+static const struct placed_table *table_of(const struct mapping *m,
+                                           const struct cached *file,
+                                           uint64_t *address) {
+    if (!strcmp(m->path, "[vdso]")) {
+        const struct placed_table *vdso = tables_vdso();
+
+        *address = vdso->table.first;
+        return vdso;
+    }
+    for (unsigned s = 0; file && s < file->elf.layout.segments; s++) {
+        const struct segment *segment = &file->elf.layout.segment[s];
+        uint64_t before = segment->offset % UNWIND_PAGE; // of it, in its page
+
+        if (m->offset + UNWIND_PAGE > segment->offset &&
+            m->offset < segment->offset + segment->size) {
+            *address = segment->address - before +
+                       (m->offset + before - segment->offset);
+            return &file->table;
+        }
+    }
+    return NULL;
+}
+
+void layout_prepare(int pid) {
+    FILE *maps = open_maps(pid);
+    char *line = NULL;
+    size_t room = 0;
+
+    tables_vdso();
+    while (maps && getline(&line, &room, maps) > 0) {
+        struct mapping m;
+
+        if (parse_line(line, &m) && m.inode && *m.path == '/')
+            read_file(pid, &m);
+    }
+    free(line);
+    if (maps)
+        fclose(maps);
 }
 
 void layout_read(struct probe *probe, int pid, uint32_t image, struct json *j) {
@@ -173,11 +233,14 @@ void layout_read(struct probe *probe, int pid, uint32_t image, struct json *j) {
     char exe[4096] = "", *line = NULL;
     size_t room = 0;
 
+    layouts_begin();
     proc_exe(pid, exe, sizeof(exe));
     json_open(j, '[');
     while (maps && getline(&line, &room, maps) > 0) {
         struct mapping m;
+        const struct placed_table *table;
         struct cached *file = NULL;
+        uint64_t address = 0;
 
         if (!parse_line(line, &m))
             continue;
@@ -185,13 +248,20 @@ void layout_read(struct probe *probe, int pid, uint32_t image, struct json *j) {
             // A static executable has libc's functions in itself.
             bool calls = is_libc(m.path) || !strcmp(m.path, exe);
 
-            file = read_file(pid, &m, calls, probe->off_cpu);
-            if (file && calls)
+            file = read_file(pid, &m);
+            if (file && calls && !probe->unwinding) {
+                read_sites(pid, &m, file, probe->off_cpu);
                 publish_sites(probe, image, &m, &file->elf);
+            }
         }
+        table = table_of(&m, file, &address);
+        layouts_add(m.start, m.end, table, address);
         add_mapping(j, &m, file ? &file->elf : NULL);
     }
     json_close(j, ']');
+    // 32-bit stacks are walked by the kernel.
+    if (maps && !proc_is_32bit(pid))
+        layouts_publish(probe, image);
     free(line);
     if (maps)
         fclose(maps);

@@ -9,8 +9,12 @@
 #include "loader/loader.h"
 #include "output/json.h"
 
-// How many executable mappings the process has.
-unsigned layout_size(int pid);
+// A number that changes with the executable mappings of the process.
+uint64_t layout_signature(int pid);
+
+// Makes the unwind tables of the files that a process has mapped, before the
+// programs are loaded.
+void layout_prepare(int pid);
 
 // Gives the kernel side the call sites of `image`, and appends the mappings of
 // the process as a JSON list.

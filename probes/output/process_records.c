@@ -5,12 +5,15 @@
 
 #include "loader/shared.h"
 #include "output/layout.h"
+#include "polltrace.skel.h"
 #include "processes/cmdlines.h"
 #include "readers/procfs.h"
+#include "unwind/layouts.h"
 
 // A program's loader maps its libraries shortly after the exec, and a server
 // maps more of them after its logon.
 #define SETTLE_NS 2000000000ull
+#define MAPS_AGAIN_NS 1000000000ull
 
 static void report_process(struct reporter *r, uint32_t index) {
     struct process *process = &r->watched->process[index];
@@ -50,7 +53,8 @@ static void report_layout(struct reporter *r, uint32_t index) {
 
     // Before they are read: one that comes meanwhile has them read again.
     process->files_hang = !cmdlines_files_answer(process->pid);
-    process->mappings = process->files_hang ? 0 : layout_size(process->pid);
+    process->mappings =
+        process->files_hang ? 0 : layout_signature(process->pid);
     record_begin(r, "maps");
     record_identity(&r->json, process);
     json_key(&r->json, "maps");
@@ -67,11 +71,27 @@ static void report_layout(struct reporter *r, uint32_t index) {
 // Of a process that was there before us, the libraries are too.
 static bool has_mapped_more(const struct process *process, uint64_t now) {
     return now < process->settled_ns && !process->files_hang &&
-           layout_size(process->pid) != process->mappings;
+           layout_signature(process->pid) != process->mappings;
+}
+
+// A walk met code that was not mapped when the mappings were read: a library
+// was loaded, or it was no code. Looked at once a second.
+static bool has_left_mappings(struct reporter *r, uint32_t index,
+                              uint64_t now) {
+    struct process *process = &r->watched->process[index];
+
+    if (process->files_hang || now < process->maps_again_ns ||
+        !layouts_missed(r->probe, index, &process->misses))
+        return false;
+    process->maps_again_ns = now + MAPS_AGAIN_NS;
+    process->files_hang = !cmdlines_files_answer(process->pid);
+    return !process->files_hang &&
+           layout_signature(process->pid) != process->mappings;
 }
 
 void report_processes(struct reporter *r) {
     uint64_t now = monotonic_ns();
+    bool missed = r->probe->unwinding && r->probe->globals->unwind_missed_any;
 
     for (uint32_t i = 0; i < r->watched->slots; i++) {
         struct process *process = &r->watched->process[i];
@@ -88,7 +108,8 @@ void report_processes(struct reporter *r) {
             report_process(r, i);
         }
         if (wants_stacks(r) && process->stage == STAGE_KEPT &&
-            (is_new || has_mapped_more(process, now)))
+            (is_new || has_mapped_more(process, now) ||
+             (missed && has_left_mappings(r, i, now))))
             report_layout(r, i);
     }
 }

@@ -39,7 +39,7 @@ static const uint16_t SESSION[] = {
     SYS_signalfd4, SYS_pidfd_open, SYS_poll, SYS_ppoll, SYS_clock_nanosleep,
     SYS_write, SYS_writev,
     // The child that places uprobes.
-    SYS_sendto, SYS_recvfrom, SYS_wait4,
+    SYS_sendto, SYS_sendmsg, SYS_recvfrom, SYS_wait4,
     // Time and usage.
     SYS_clock_gettime, SYS_gettimeofday, SYS_time, SYS_getrusage, SYS_uname,
     SYS_getcpu, SYS_membarrier,
@@ -63,16 +63,36 @@ static const uint16_t UPROBES[] = {
     SYS_restart_syscall, SYS_exit,          SYS_exit_group};
 
 static const uint16_t READER[] = {
-    SYS_recvfrom, SYS_sendto,     SYS_read,           SYS_pread64,
-    SYS_fstat,    SYS_newfstatat, SYS_close,          SYS_rt_sigreturn,
-    SYS_exit,     SYS_exit_group, SYS_restart_syscall};
+    SYS_recvfrom,   SYS_sendto,          SYS_read,
+    SYS_pread64,    SYS_fstat,           SYS_newfstatat,
+    SYS_close,      SYS_rt_sigreturn,    SYS_exit,
+    SYS_exit_group, SYS_restart_syscall, SYS_recvmsg,
+    SYS_brk,        SYS_munmap,          SYS_mremap,
+    SYS_madvise,    SYS_sysinfo};
 
 // A reader is its child, so all that a reader may do, and to start and end one.
-static const uint16_t REPLACER[] = {
-    SYS_recvfrom,        SYS_sendto,         SYS_read,       SYS_close,
-    SYS_pread64,         SYS_fstat,          SYS_newfstatat, SYS_rt_sigreturn,
-    SYS_restart_syscall, SYS_exit,           SYS_exit_group, SYS_clone,
-    SYS_set_robust_list, SYS_rt_sigprocmask, SYS_kill,       SYS_prctl};
+static const uint16_t REPLACER[] = {SYS_recvfrom,
+                                    SYS_sendto,
+                                    SYS_read,
+                                    SYS_close,
+                                    SYS_pread64,
+                                    SYS_fstat,
+                                    SYS_newfstatat,
+                                    SYS_rt_sigreturn,
+                                    SYS_restart_syscall,
+                                    SYS_exit,
+                                    SYS_exit_group,
+                                    SYS_clone,
+                                    SYS_set_robust_list,
+                                    SYS_rt_sigprocmask,
+                                    SYS_kill,
+                                    SYS_prctl,
+                                    SYS_recvmsg,
+                                    SYS_brk,
+                                    SYS_munmap,
+                                    SYS_mremap,
+                                    SYS_madvise,
+                                    SYS_sysinfo};
 
 static struct sock_filter load(size_t offset) {
     return (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,

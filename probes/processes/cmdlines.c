@@ -8,22 +8,34 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "options/failure.h"
 #include "privileges/caps.h"
 #include "privileges/sandbox.h"
+#include "processes/table_messages.h"
 #include "readers/mapped_files.h"
 
 // What one process may take of our time; less once that many did not answer.
 #define PATIENCE_MS 1000
+#define TABLE_PATIENCE_MS 3000 // for a file of some hundred megabytes
 #define IMPATIENCE_MS 20
 #define MOST_PATIENCE 8
+// What making an unwind table may take of memory.
+#define READER_MEMORY (1ull << 30)
+
+enum wanted {
+    WANTED_CMDLINE,
+    WANTED_FILES, // the answer has no text, and says that its files answer
+    WANTED_TABLE, // of the file that comes with the question
+};
 
 struct question {
+    uint32_t serial;
     int pid;
-    int try_files; // 1: the answer has no text, and says that its files answer
+    enum wanted wanted;
 };
 
 struct answer {
@@ -34,20 +46,52 @@ struct answer {
 static int reader = -1;   // PIDs to it, answers from it
 static int replacer = -1; // a byte: start another reader
 static unsigned unanswered;
+static uint32_t serial; // of the last question
 
 static bool sandboxed;
+
+// A question, and the file that comes with it or -1.
+static bool receive(int from, struct question *question, int *file) {
+    union {
+        char bytes[CMSG_SPACE(sizeof(int))];
+        struct cmsghdr head;
+    } control;
+    struct iovec part = {question, sizeof(*question)};
+    struct msghdr message = {.msg_iov = &part,
+                             .msg_iovlen = 1,
+                             .msg_control = &control,
+                             .msg_controllen = sizeof(control)};
+    struct cmsghdr *head;
+
+    *file = -1;
+    if (recvmsg(from, &message, MSG_CMSG_CLOEXEC) != sizeof(*question))
+        return false;
+    head = CMSG_FIRSTHDR(&message);
+    if (head && head->cmsg_type == SCM_RIGHTS)
+        memcpy(file, CMSG_DATA(head), sizeof(*file));
+    return true;
+}
 
 static _Noreturn void answer_each(int from) {
     static struct answer answer;
     struct question *question = &answer.to;
     size_t size;
+    int file;
 
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (sandboxed)
         sandbox_reader();
-    while (recv(from, question, sizeof(*question), 0) == sizeof(*question)) {
+    while (receive(from, question, &file)) {
         size = 0;
-        if (question->try_files)
+        if (question->wanted == WANTED_TABLE) {
+            bool sent = table_send(from, file, question->serial);
+
+            close(file);
+            if (!sent)
+                break;
+            continue;
+        }
+        if (question->wanted == WANTED_FILES)
             mapped_files_try(question->pid);
         else
             size = proc_cmdline(question->pid, answer.text);
@@ -81,6 +125,12 @@ static _Noreturn void replace_each(int from, int replacements) {
     }
 }
 
+static void limit_memory(void) {
+    struct rlimit limit = {READER_MEMORY, READER_MEMORY};
+
+    setrlimit(RLIMIT_AS, &limit);
+}
+
 static _Noreturn void begin_replacer(int from, int replacements) {
     setsid(); // a terminal's signals are for the parent, which ends us
     prctl(PR_SET_NAME, "polltrace-read");
@@ -89,6 +139,7 @@ static _Noreturn void begin_replacer(int from, int replacements) {
     close(STDOUT_FILENO);
     caps_keep(CAP_MASK(CAP_SYS_PTRACE) | CAP_MASK(CAP_DAC_READ_SEARCH));
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    limit_memory();
     if (sandboxed)
         sandbox_replacer();
     // A reader that hangs must not keep the end of our parent's output open.
@@ -128,18 +179,19 @@ static bool answers_within(int ms) {
 }
 
 // The size of the answer's text; -1 when there is none in time.
-static ssize_t ask(const struct question *question, struct answer *answer) {
+static ssize_t ask(int pid, enum wanted wanted, struct answer *answer) {
+    const struct question question = {++serial, pid, wanted};
     const size_t head = offsetof(struct answer, text);
     ssize_t size;
 
-    if (send(reader, question, sizeof(*question), MSG_NOSIGNAL) < 0)
+    if (send(reader, &question, sizeof(question), MSG_NOSIGNAL) < 0)
         return -1;
     while (answers_within(unanswered < MOST_PATIENCE ? PATIENCE_MS
                                                      : IMPATIENCE_MS)) {
         size = recv(reader, answer, sizeof(*answer), 0);
         if (size < (ssize_t)head)
             return -1; // both are gone
-        if (!memcmp(&answer->to, question, sizeof(*question)))
+        if (answer->to.serial == question.serial)
             return size - head;
     }
     unanswered++;
@@ -149,7 +201,7 @@ static ssize_t ask(const struct question *question, struct answer *answer) {
 
 size_t cmdlines_read(int pid, char text[CMDLINE_SIZE]) {
     static struct answer answer;
-    ssize_t size = ask(&(struct question){pid, 0}, &answer);
+    ssize_t size = ask(pid, WANTED_CMDLINE, &answer);
 
     if (size < 0)
         return 0;
@@ -160,5 +212,40 @@ size_t cmdlines_read(int pid, char text[CMDLINE_SIZE]) {
 bool cmdlines_files_answer(int pid) {
     static struct answer answer;
 
-    return ask(&(struct question){pid, 1}, &answer) >= 0;
+    return ask(pid, WANTED_FILES, &answer) >= 0;
+}
+
+static bool send_file(const struct question *question, int fd) {
+    union {
+        char bytes[CMSG_SPACE(sizeof(int))];
+        struct cmsghdr head;
+    } control = {.head = {.cmsg_len = CMSG_LEN(sizeof(int)),
+                          .cmsg_level = SOL_SOCKET,
+                          .cmsg_type = SCM_RIGHTS}};
+    struct iovec part = {(void *)question, sizeof(*question)};
+    struct msghdr message = {.msg_iov = &part,
+                             .msg_iovlen = 1,
+                             .msg_control = &control,
+                             .msg_controllen = sizeof(control)};
+
+    memcpy(CMSG_DATA(&control.head), &fd, sizeof(fd));
+    return sendmsg(reader, &message, MSG_NOSIGNAL) > 0;
+}
+
+enum table_result cmdlines_table(int fd, struct unwind_table *table) {
+    const struct question question = {++serial, 0, WANTED_TABLE};
+    enum table_result result = TABLE_NO_RULES;
+
+    *table = (struct unwind_table){0};
+    if (!send_file(&question, fd))
+        return result;
+    if (!table_receive(reader, question.serial,
+                       unanswered < MOST_PATIENCE ? TABLE_PATIENCE_MS
+                                                  : IMPATIENCE_MS,
+                       table, &result)) {
+        unanswered++;
+        send(replacer, "", 1, MSG_NOSIGNAL);
+        result = TABLE_NO_RULES;
+    }
+    return result;
 }

@@ -12,6 +12,7 @@
 #include <stddef.h>
 
 #include "readers/procfs.h"
+#include "readers/unwind_table.h"
 
 // Starts the child, and another that replaces it. Both end with this process.
 void cmdlines_start(bool in_sandbox);
@@ -20,5 +21,8 @@ size_t cmdlines_read(int pid, char text[CMDLINE_SIZE]);
 // Whether the mappings of a process, and the files mapped as code, answer in
 // that time. A file may lie in a file system that never does.
 bool cmdlines_files_answer(int pid);
+// Makes the unwind table of an open file there: reading it may take for ever,
+// and its contents are hostile. TABLE_NO_RULES where there is no answer.
+enum table_result cmdlines_table(int fd, struct unwind_table *table);
 
 #endif

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "processes/filter.h"
 
+#include <dirent.h>
 #include <ftw.h>
 #include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "options/failure.h"
 #include "processes/cmdlines.h"
@@ -107,4 +109,21 @@ bool filter_wants(int pid, const char *comm) {
                    !bsearch(&pid, member, members, sizeof(*member), by_number)))
         return false;
     return !has_pattern || matches_name(pid, comm);
+}
+
+void filter_each(void (*take)(void *argument, int pid), void *argument) {
+    DIR *proc = opendir("/proc");
+    struct dirent *entry;
+    char comm[16];
+
+    filter_refresh();
+    while (proc && (entry = readdir(proc))) {
+        int pid = atoi(entry->d_name);
+
+        if (pid > 0 && pid != getpid() && proc_comm(pid, comm) &&
+            filter_wants(pid, comm))
+            take(argument, pid);
+    }
+    if (proc)
+        closedir(proc);
 }

@@ -12,6 +12,8 @@ void filter_init(const struct options *options);
 void filter_refresh(void); // reads the cgroup's members
 
 bool filter_is_set(void);
+// Calls `take` with each running process that is wanted, but ourselves.
+void filter_each(void (*take)(void *argument, int pid), void *argument);
 // `comm` serves for a process that is gone already.
 bool filter_wants(int pid, const char *comm);
 

@@ -130,21 +130,12 @@ bool watched_add(struct watched *w, int pid) {
     fail(EXIT_ATTACH, "no room for process %d: raise --max-processes", pid);
 }
 
+static void add_one(void *watched, int pid) {
+    watched_add(watched, pid);
+}
+
 void watched_add_all(struct watched *w) {
-    DIR *proc = opendir("/proc");
-    struct dirent *entry;
-    char comm[16];
-
-    filter_refresh();
-    while (proc && (entry = readdir(proc))) {
-        int pid = atoi(entry->d_name);
-
-        if (pid > 0 && pid != getpid() && proc_comm(pid, comm) &&
-            filter_wants(pid, comm))
-            watched_add(w, pid);
-    }
-    if (proc)
-        closedir(proc);
+    filter_each(add_one, w);
 }
 
 static void start(struct process *process) {

@@ -43,12 +43,14 @@ struct process {
     enum stage stage;
     bool announced; // its process record was printed
     bool exit_reported;
-    bool polled;         // its pidfd is waited for
-    uint32_t execs;      // of it when it was last announced or tested
-    unsigned mappings;   // executable ones, when they were last printed
-    bool files_hang;     // its mappings or their files did not answer
-    uint64_t settled_ns; // its libraries are mapped by then
-    int pid;             // in our PID namespace
+    bool polled;            // its pidfd is waited for
+    uint32_t execs;         // of it when it was last announced or tested
+    uint64_t mappings;      // signature of those that were last printed
+    uint32_t misses;        // walks that had left them by then
+    uint64_t maps_again_ns; // when they may be looked at again
+    bool files_hang;        // its mappings or their files did not answer
+    uint64_t settled_ns;    // its libraries are mapped by then
+    int pid;                // in our PID namespace
     int pidfd;
     uint64_t since_ns; // when we first saw it
     uint64_t ended_ns;

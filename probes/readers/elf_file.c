@@ -14,9 +14,13 @@ bool elf_read_at(int fd, void *into, size_t size, uint64_t offset) {
 }
 
 void *elf_load(int fd, uint64_t offset, uint64_t size) {
+    return elf_load_up_to(fd, offset, size, MAX_SECTION_SIZE);
+}
+
+void *elf_load_up_to(int fd, uint64_t offset, uint64_t size, uint64_t most) {
     void *data;
 
-    if (!size || size > MAX_SECTION_SIZE || !(data = malloc(size)))
+    if (!size || size > most || !(data = malloc(size)))
         return NULL;
     if (!elf_read_at(fd, data, size, offset)) {
         free(data);
@@ -72,8 +76,8 @@ int elf_read_layout(int fd, struct elf_layout *elf) {
         if (!elf_read_at(fd, &ph, sizeof(ph), header.e_phoff + i * sizeof(ph)))
             return -1;
         if (ph.p_type == PT_LOAD && elf->segments < MAX_SEGMENTS)
-            elf->segment[elf->segments++] =
-                (struct segment){ph.p_vaddr, ph.p_offset, ph.p_filesz};
+            elf->segment[elf->segments++] = (struct segment){
+                ph.p_vaddr, ph.p_offset, ph.p_filesz, ph.p_flags};
         if (ph.p_type == PT_NOTE && !elf->build_id_size)
             read_build_id(fd, &ph, elf);
         if (ph.p_type == PT_GNU_EH_FRAME) {

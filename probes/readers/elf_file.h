@@ -15,6 +15,7 @@
 
 struct segment {
     uint64_t address, offset, size;
+    uint32_t flags; // PF_X and its like
 };
 
 // The loadable segments of a file, and its build-id.
@@ -39,6 +40,7 @@ bool elf_read_at(int fd, void *into, size_t size, uint64_t offset);
 
 // A part of the file in memory of its own; NULL for none and for too much.
 void *elf_load(int fd, uint64_t offset, uint64_t size);
+void *elf_load_up_to(int fd, uint64_t offset, uint64_t size, uint64_t most);
 
 // 0, or -1 when this is no x86-64 ELF.
 int elf_read_layout(int fd, struct elf_layout *layout);

@@ -18,6 +18,7 @@
 #include "measurement/sampler.h"
 #include "options/failure.h"
 #include "output/frames.h"
+#include "output/layout.h"
 #include "output/process_records.h"
 #include "privileges/caps.h"
 #include "processes/cmdlines.h"
@@ -25,6 +26,7 @@
 #include "readers/procfs.h"
 #include "session/privileges.h"
 #include "session/session.h"
+#include "unwind/layouts.h"
 
 // Leaves out those that have ended, with --skip-ended.
 static void check_pids(struct options *o) {
@@ -81,6 +83,26 @@ static void take_in(struct watched *w, const struct options *o) {
         watched_add_all(w);
 }
 
+static void make_tables_of(void *unused, int pid) {
+    (void)unused;
+    if (cmdlines_files_answer(pid))
+        layout_prepare(pid);
+}
+
+// Before the programs are loaded, since their arrays are as large as the
+// tables.
+static void make_unwind_tables(struct probe *p, const struct options *o) {
+    tables_limit((uint64_t)o->unwind_mb << 20);
+    if (!o->unwind_mb)
+        return;
+    for (unsigned i = 0; i < o->pid_count; i++)
+        make_tables_of(NULL, o->pids[i]);
+    if (filter_is_set())
+        filter_each(make_tables_of, NULL);
+    tables_size(p, o->follow || filter_is_set());
+    p->unwind_layouts = layouts_size(o);
+}
+
 // In the watch mode nothing but the sampling clock is attached to begin with.
 static void attach(struct reporter *r) {
     const struct options *o = r->options;
@@ -123,7 +145,11 @@ int main(int argc, char **argv) {
     raise_open_files(options.max_processes);
     if (options.own_cost)
         own_cost_enable();
+    if (options_want_stacks(&options))
+        make_unwind_tables(&probe, &options);
     probe_load(&probe, &options);
+    tables_open(&probe);
+    layouts_open(&probe);
     watched_init(&watched, &probe, &options);
     report_init(&reporter, &options, &probe, &watched);
     probe_attach_lives(&probe);
