@@ -234,7 +234,7 @@ kernels: build setup-tests $(VENV)/installed-dev ## run the tests on emulated ke
 test-postgresql-14: build setup-tests $(VENV)/installed-dev ## run PostgreSQL's tests on release 14 (root, mvn)
 	tests/engines/postgresql-14.sh
 
-test-programs: build setup-tests $(VENV)/installed-dev ## look for break checks in redis, nginx, haproxy, MariaDB and others (root)
+test-programs: build setup-tests $(VENV)/installed-dev ## look for break checks in redis, nginx, haproxy and others (root)
 	@./setup.sh --programs
 	pytest tests/engines/test_other_programs.py
 

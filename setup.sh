@@ -16,15 +16,16 @@ packages="$client gcc libc6-dev clang bpftool libbpf-dev libelf-dev zlib1g-dev
 # The fuzzer's run time; tools that look at processes and programs from outside; a browser for the
 # flame graphs, a terminal for the live view; a Prometheus that scrapes, a remote host to watch; an
 # emulator for other kernels; bcc for its backend; perf, bpftrace and libbpf-tools, to count as
-# well; a database that checks its clients by a timer, a server that does not; a locale without
-# UTF-8.
+# well; a database that checks its clients by a timer, one that reads a clock, one that never
+# does, a server of none; a locale without UTF-8.
 # The linters come from PyPI.
 tests="libclang-rt-14-dev strace procps binutils chromium tmux prometheus openssh-server systemd
     qemu-system-x86 kmod busybox-static cpio nftables python3-bpfcc postgresql
+    clickhouse-server clickhouse-client mariadb-server-core mariadb-client-core
     redis-tools linux-perf bpftrace libbpf-tools locales g++ valgrind"
 # What the benches measure against.
 bench="ripgrep mawk perl strace postgresql elfutils gdb bpftrace libbpf-tools linux-perf python3-bpfcc"
-programs="redis-tools nginx-light haproxy mariadb-server-core mariadb-client-core"
+programs="redis-tools nginx-light haproxy"
 vagrant="vagrant vagrant-libvirt mmdebstrap rsync qemu-utils e2fsprogs fdisk grub-common grub-pc-bin dnsmasq-base
     iptables libvirt-clients libvirt-daemon-system libvirt-daemon-system-sysv"
 case "${1:-}" in

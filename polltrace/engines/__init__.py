@@ -125,6 +125,6 @@ def check_options() -> list[str]:
     return [
         word
         for executable, names in sorted(calls.items())
-        if names != {"poll"}
+        if names and names != {"poll"}
         for word in ("--check", f"{executable}={','.join(sorted(names))}")
     ]

@@ -33,7 +33,7 @@ from polltrace.servers.servers import Server
 
 # The intervals of a forecast in seconds, by the unit in which the engine's parameter is set.
 INTERVALS_S = {
-    "us": (0.00001, 0.0001, 0.001, 0.01, 0.1, 1.0),
+    "us": (0.001, 0.01, 0.1, 1.0, 10.0),
     "ms": (0.001, 0.01, 0.1, 1.0, 10.0),
     "s": (1.0, 10.0, 60.0),
 }

@@ -32,6 +32,16 @@ WHY = "See 'polltrace why -p PID'."
 
 
 @dataclass(frozen=True, slots=True)
+class Connection:
+    """A client's connection to a server that serves each in a thread: the server's descriptor `fd`,
+    the `client`'s address, and the break polls of it."""
+
+    fd: int
+    client: str
+    polls: int
+
+
+@dataclass(frozen=True, slots=True)
 class ObservedServer:
     """A server process, and its `totals` over the `seconds` it was watched.
 
@@ -50,9 +60,28 @@ class ObservedServer:
 
     @property
     def client(self) -> str:
-        """The client's address; empty for a local session."""
+        """The client's address; empty for a local session, the number of clients for a server
+        whose threads serve them."""
+        if self.server.engine.sessions_are_threads:
+            count = len(self.connections)
+            return f"{count:,} connection{'' if count == 1 else 's'}"
         socket = self.server.client(self.totals)
         return socket.peer if socket else ""
+
+    @property
+    def connections(self) -> list[Connection]:
+        """The clients' connections of a server whose threads serve them; empty for others. Those
+        over unix sockets are there once they were polled."""
+        if not self.server.engine.sessions_are_threads:
+            return []
+        polls = {socket.fd: socket for socket in self.totals.sockets}
+        clients = {socket.fd: socket.peer for socket in self.server.sockets}
+        local = {fd: "local" for fd, socket in polls.items() if socket.kind == "unix"}
+        peers = {fd: socket.peer for fd, socket in polls.items()}
+        return [
+            Connection(fd, client, polls[fd].polls if fd in polls else 0)
+            for fd, client in sorted((peers | clients | local).items())
+        ]
 
     @property
     def other_polls_per_s(self) -> float:
@@ -108,6 +137,14 @@ def _data(session: ObservedServer, stray: str) -> dict[str, Any]:
         "stray_owner": stray or None,
         "local": session.evidence.local,
         "client": session.client or None,
+        "connections": [
+            {
+                "fd": connection.fd,
+                "client": connection.client,
+                "break_polls_per_s": connection.polls / session.seconds,
+            }
+            for connection in session.connections
+        ],
         "client_server": asdict(server.linked_from) if server.linked_from else None,
         "session": asdict(session.database_session) if session.database_session else None,
         "break_mode": session.mode.value,
@@ -170,6 +207,12 @@ def ps_table(sessions: Sequence[ObservedServer]) -> str:
             f" {session.cpu_pct:>6.1f} {session.polls_per_s:>9,.0f}  "
             f"{_known(session.database_session) if has_database else ''}{' '.join(why_so)}".rstrip()
         )
+        lines += [
+            f"{server.pid:>8}{' ' * 10 if owner else ''} {server.engine.short:<6} {'':<9}"
+            f" {connection.client:<22} {'':<12}{' ' * 15 if cancels else ''}"
+            f" {'-':>6} {connection.polls / session.seconds:>9,.0f}  (fd {connection.fd})"
+            for connection in session.connections
+        ]
     return "\n".join([*lines, f"{LEGEND if cancels else ''}{WHY}"])
 
 

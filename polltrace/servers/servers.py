@@ -99,6 +99,8 @@ class Server:
     def client_polls(self, totals: ProcessTotals) -> int:
         """The break polls of the client's socket: those of the cluster interconnect, a database
         link or any other connection of the server's are none."""
+        if self.engine.sessions_are_threads:
+            return totals.break_polls
         client = self.client(totals)
         if client is not None:
             return _polls(client, totals.sockets)
@@ -111,7 +113,9 @@ class Server:
         return self.client_among(totals.sockets)
 
     def client_among(self, polled: Iterable[SocketPolls]) -> ClientSocket | None:
-        """The client's socket, chosen among `polled` only."""
+        """The client's socket, chosen among `polled` only; None for a server of many sessions."""
+        if self.engine.sessions_are_threads:
+            return None
         if self.socket is None or not self.candidates:
             return self.socket
         return max((self.socket, *self.candidates), key=lambda socket: _polls(socket, polled))

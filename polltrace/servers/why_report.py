@@ -6,6 +6,7 @@ from __future__ import annotations
 import textwrap
 from typing import Any
 
+from polltrace.breaks.break_mode import BreakMode
 from polltrace.servers.ps_report import ObservedServer
 
 _WIDTH = 100
@@ -32,11 +33,16 @@ def verdict(session: ObservedServer) -> str:
     """A sentence with the session's break mode and the reason."""
     server, diagnosis = session.server, session.why
     client = server.socket.peer if server.socket else "a local client"
+    if server.engine.sessions_are_threads:
+        client = session.client
     linked = f", a link of server {server.linked_from}" if server.linked_from else ""
-    session_name = f"{server.pid} ({server.instance}, client {client}{linked})"
+    label = "" if server.engine.sessions_are_threads else "client "
+    session_name = f"{server.pid} ({server.instance}, {label}{client}{linked})"
     if not session.reason:
         caution = f", {diagnosis.caution}" if diagnosis.caution else ""
         return f"{session_name} is {session.mode.value}{caution}."
+    if session.mode is BreakMode.NO_CHECK:
+        return f"{session_name} makes no checks: {diagnosis.reason}."
     return f"{session_name} is {session.mode.value} because {diagnosis.reason}."
 
 

@@ -201,6 +201,9 @@ def _known_skip(server: Server) -> int | None:
 
 
 def _client(server: Server, history: History) -> str:
+    if server.engine.sessions_are_threads:
+        count = len(server.sockets)
+        return f"{count:,} connection{'' if count == 1 else 's'}"
     socket = server.client_among(history.counts.sockets)
     return socket.peer if socket else history.counts.peer
 

@@ -149,16 +149,6 @@ def haproxy(folder: Path, at: Path) -> list[str]:
     return [program("haproxy"), "-db", "-f", str(settings)]
 
 
-def mariadb(folder: Path, at: Path) -> list[str]:
-    program("mariadb")
-    (folder / "data").mkdir()
-    return [
-        *(program("mariadbd"), "--no-defaults", "--skip-grant-tables", "--user=root"),
-        *(f"--datadir={folder}/data", "--skip-networking", f"--socket={at}"),
-        f"--pid-file={folder}/pid",
-    ]
-
-
 def ask_redis(at: Path) -> None:
     with connected(at) as client, client.makefile("rb") as answer:
         for _ in range(REQUESTS):
@@ -178,20 +168,13 @@ def ask_web(at: Path) -> None:
             assert answer.read(length) == b"ok"
 
 
-def ask_mariadb(at: Path) -> None:
-    statement = "select benchmark(3000000, md5('a'));" + "select 1;" * REQUESTS
-    command = [program("mariadb"), "--no-defaults", f"--socket={at}", "-e", statement]
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-
-
 # One wait may find two things ready: the end of one request and the beginning of the next.
 LEAST = REQUESTS // 2
-# How each is started and asked, and what it polls at least: MariaDB reads without.
+# How each is started and asked, and what it polls at least.
 SERVERS: dict[str, tuple[Callable[[Path, Path], list[str]], Callable[[Path], None], int]] = {
     "redis": (redis, ask_redis, LEAST),
     "nginx": (nginx, ask_web, LEAST),
     "haproxy": (haproxy, ask_web, LEAST),
-    "mariadb": (mariadb, ask_mariadb, 1),
 }
 
 

@@ -47,7 +47,7 @@ def write(path: Path, text: str) -> Path:
 
 def test_the_engines_of_this_release_are_right() -> None:
     found = {engine.short: engine for engine in built_in()}
-    assert set(found) == {"oracle", "lab", "pgsql"}
+    assert set(found) == {"oracle", "lab", "pgsql", "clickh", "mariad"}
     assert found["oracle"].trigger is found["lab"].trigger is Trigger.COUNT
     assert found["pgsql"].check_kind == TIMER_CHECK
     assert found["oracle"].check_kind == found["lab"].check_kind == BREAK_POLL
@@ -138,7 +138,10 @@ def test_an_inheriting_file_says_what_differs(tmp_path: Path) -> None:
             "latches.get: a list of texts is expected",
         ),
         (lambda d: d["break_check"].update(trigger=["count"]), "break_check.trigger: one of"),
-        (lambda d: d.update(inherits="mysql"), "inherits: one of lab, oracle, postgresql is"),
+        (
+            lambda d: d.update(inherits="mysql"),
+            "inherits: one of clickhouse, lab, mariadb,",
+        ),
     ],
 )
 def test_a_mistake_names_file_key_and_cure(
@@ -309,7 +312,9 @@ def test_a_broken_file_of_the_site_never_breaks_the_others(
     write(tmp_path / "c.toml", MADE_UP.replace("Made-up DB", "PostgreSQL"))
     monkeypatch.setattr(catalogue.of_site, "__defaults__", (tmp_path,))
     monkeypatch.setattr(engines, "_catalogue", ())
-    assert [engine.short for engine in engines.engines()] == ["made", "lab", "oracle", "pgsql"]
+    assert [engine.short for engine in engines.engines()] == [
+        *("made", "clickh", "lab", "mariad", "oracle", "pgsql")
+    ]
     (error,) = capsys.readouterr().err.splitlines()
     assert error.startswith(f"polltrace: {tmp_path}/a.toml: it is not TOML")
     assert error.endswith("the file is left out")
@@ -334,6 +339,8 @@ def test_the_probe_is_told_of_every_call_but_poll(
     monkeypatch.setattr(engines, "_catalogue", ())
     engines.add_engines([write(tmp_path / "made.toml", MADE_UP)])
     assert engines.check_options() == [
+        *("--check", "clickhouse=epoll_wait"),
+        *("--check", "clickhouse-server=epoll_wait"),
         *("--check", "madeupd=recv,select"),
         *("--check", "postgres=epoll_wait,poll"),
     ]

@@ -125,7 +125,9 @@ def test_live_commands_use_the_engines_terms(toy: Toy) -> None:
     assert "no A/B test has judged the cost of this engine's checks" in advice
     assert re.search(r"look_every = \d+ us \(toyctl set look_every \d+\)", advice)
     assert " off " not in shown[f"advise -p {pid} -d 1s"]
-    assert "_ZN3toy6Client4lookEi > epoll_wait" in " ".join(shown[f"stacks -p {pid} -d 1s"].split())
+    assert "toy::Client::look(int) > epoll_wait" in " ".join(
+        shown[f"stacks -p {pid} -d 1s"].split()
+    )
 
 
 def test_the_exporter_uses_the_engines_terms(toy: Toy) -> None:

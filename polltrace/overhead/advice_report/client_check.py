@@ -55,7 +55,8 @@ def _cost_words(engine: Engine) -> str:
 def _headline(advice: ClientCheckAdvice) -> str:
     server, engine = advice.server, advice.server.engine
     peer = server.socket.peer if server.socket else "a local client"
-    who = f"Process {server.pid} ({server.instance}, client {peer})"
+    client = "its sessions are threads" if engine.sessions_are_threads else f"client {peer}"
+    who = f"Process {server.pid} ({server.instance}, {client})"
     if advice.mode is BreakMode.NO_CHECK:
         return f"{who} makes no checks, and there is nothing to set: {advice.why.reason}."
     if advice.mode is BreakMode.UNKNOWN:
