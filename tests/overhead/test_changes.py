@@ -102,7 +102,8 @@ def test_the_path_is_tested_before_urgent_data_is_relied_on(cause: Cause) -> Non
     assert "'polltrace oob-check HOST:PORT' on the client's host" in change.before
     assert ("go-ora" in change.before) is False
     assert ("python-oracledb thin" in change.before) is (cause is not Cause.PATH)
-    assert "cancel a long call of the new session: it must end at once" in change.check
+    by_cancel = "'polltrace oob-check --cancel DSN' on the client's host: no cancel may be lost"
+    assert by_cancel in change.check
 
 
 def test_with_no_client_testing_its_path_every_cancel_is_at_stake() -> None:

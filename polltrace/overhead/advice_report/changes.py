@@ -14,7 +14,7 @@ from polltrace.overhead.advice_report.units import ms, span
 from polltrace.overhead.forecast import SkipForecast
 
 _ANEW = "sessions that connect from then on have it; connect anew, then"
-_BY_CANCEL = "cancel a long call of the new session: it must end at once"
+_BY_CANCEL = "run 'polltrace oob-check --cancel DSN' on the client's host: no cancel may be lost"
 _TEST = (
     "'polltrace oob-check --listen' here and 'polltrace oob-check HOST:PORT' on the client's host, "
     "by the route of its sessions"
