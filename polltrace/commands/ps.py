@@ -12,6 +12,7 @@ from polltrace.profiles.frames import ProcessTotals
 from polltrace.servers.client_servers import with_client_servers
 from polltrace.servers.database_sessions import Lookup, lookup
 from polltrace.servers.login import add_connect_arguments
+from polltrace.servers.other_processes import other_processes
 from polltrace.servers.ps_report import ObservedServer, ps_data, ps_table
 from polltrace.servers.servers import Server, check_seen, servers
 
@@ -21,9 +22,11 @@ class Ps:
 
     Observes from outside and counts break polls for a short while; it touches no process. The break
     mode follows from three facts: whether the server owns the client's socket and so gets SIGURG
-    for urgent data, whether it handles SIGURG, and whether it polled during that time. Of
-    PostgreSQL it is whether it checked for a lost client. With --connect, a database names the
-    session of each.
+    for urgent data, whether it handles SIGURG, and whether it polled during that time. Of engines
+    without out-of-band breaks it is whether it checked its client's socket. With --connect, a
+    database names the session of each. A last line counts the processes that are not watched:
+    shared servers, dispatchers, pooled and parallel servers and job slaves ('polltrace stat -p PID'
+    counts the polls of any process).
     """
 
     group = "observe"
@@ -48,7 +51,8 @@ class Ps:
             check_seen()
         note_unanswered(server.pid for server in all_servers)
         sessions = _watch(chosen, args.duration, database)
-        show(args.json, lambda: ps_data(sessions), lambda: ps_table(sessions))
+        others = other_processes()
+        show(args.json, lambda: ps_data(sessions, others), lambda: ps_table(sessions, others))
         return 0
 
 

@@ -82,7 +82,8 @@ class Engine:
     a process title that `title` matches (groups `instance`, `local` and `port`, the client's, where
     the title has them) and `not_title` does not. `local` is what group `local` matches of a session
     without a listener; empty: whatever it matches. With `sessions_are_threads` one process serves
-    every session, each in a thread of its own.
+    every session, each in a thread of its own. `others` are kinds of processes that are no
+    dedicated servers, each with its titles (group `name`).
 
     The check is one of the system calls `calls`, without waiting, on the client's socket. `chains`
     are its functions, outermost first, each with the names it has had; `check_function` the one
@@ -127,6 +128,7 @@ class Engine:
     default: int
     no_check: str = ""
     sessions_are_threads: bool = False
+    others: tuple[tuple[str, re.Pattern[str]], ...] = ()
     configuration_file: str = ""
     configuration_directories: tuple[str, ...] = ()
     home: str = ""

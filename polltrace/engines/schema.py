@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
 from polltrace.engines.dialect import compiled
@@ -26,9 +26,10 @@ from polltrace.stacks.function_names import function_name
 from polltrace.stacks.layers.table import built_in_names as layer_tables
 
 # [configuration] is mandatory for an engine that checks.
-_OPTIONAL = {"configuration", "clients", "views", "latches", "stacks"}
+_OPTIONAL = {"others", "configuration", "clients", "views", "latches", "stacks"}
 _TABLES = {
     "": {*("name", "short", "inherits"), *("process", "break_check"), *_OPTIONAL},
+    "others": set(),
     "process": {"executables", "title", "not_title", "local", "sessions"},
     "break_check": {
         *("calls", "chain", "chains", "function", "trigger", "started_by", "reveals"),
@@ -51,6 +52,7 @@ _GROUPS = {"instance", "local", "port"}
 _LONGEST_TEXT, _LONG_TEXT = 200, 500
 # A chain or a list of calls that is longer is no description of one check.
 _MOST_LINKS, _MOST_NAMES, _MOST_CALLS = 30, 30, 8
+_MOST_KINDS = 20
 _STARTED_BY = ("loop", "signal")
 _SESSIONS = ("process", "thread")
 
@@ -111,6 +113,7 @@ def engine_from(data: Mapping[str, Any]) -> Engine:
         layers=_one_of(stacks, "layers", "stacks", layer_tables()),
         find=_optional_text(stacks, "find", "stacks"),
         latches=_latches(tables["latches"]),
+        others=_others(tables["others"]),
         declaration=json.dumps(data),
     )
     _check_together(engine)
@@ -157,7 +160,8 @@ def _table(data: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 
 def _check_keys(table: Mapping[str, Any], name: str) -> None:
     for key in table:
-        if key not in _TABLES[name]:
+        # The keys of [others] are kinds of processes, in the file's words.
+        if name != "others" and key not in _TABLES[name]:
             keys = ", ".join(sorted(_TABLES[name]))
             raise EngineError(f"{_key(name, str(key))}: no such key; known are {keys}")
 
@@ -230,21 +234,33 @@ def _executables(process: Mapping[str, Any]) -> list[str]:
     return names
 
 
-def _title(process: Mapping[str, Any], key: str) -> re.Pattern[str]:
-    value = process.get(key)
+def _title(
+    table: Mapping[str, Any], key: str, name: str = "process", groups: Set[str] = _GROUPS
+) -> re.Pattern[str]:
+    value = table.get(key)
     if not isinstance(value, str) or not value:
-        raise EngineError(f"process.{key}: missing; give a regular expression")
+        raise EngineError(f"{name}.{key}: missing; give a regular expression")
     try:
         pattern = compiled(value)
     except ValueError as error:
         raise EngineError(
-            f"process.{key}: {error} (see docs/reference/engines.md, Titles)"
+            f"{name}.{key}: {error} (see docs/reference/engines.md, Titles)"
         ) from None
-    if unknown := set(pattern.groupindex) - _GROUPS:
+    if unknown := set(pattern.groupindex) - groups:
         raise EngineError(
-            f"process.{key}: no group is called {min(unknown)!r}; known are instance, local, port"
+            f"{name}.{key}: no group is called {min(unknown)!r}; known are "
+            f"{', '.join(sorted(groups))}"
         )
     return pattern
+
+
+def _others(table: Mapping[str, Any]) -> tuple[tuple[str, re.Pattern[str]], ...]:
+    if len(table) > _MOST_KINDS:
+        raise EngineError(f"others: at most {_MOST_KINDS} kinds of processes are expected")
+    for kind in table:
+        if not _NAME.fullmatch(kind):
+            raise EngineError(f"others.{kind!r}: 1 to 40 printable characters are expected")
+    return tuple((kind, _title(table, kind, "others", _GROUPS | {"name"})) for kind in table)
 
 
 def _calls(check: Mapping[str, Any]) -> tuple[str, ...]:

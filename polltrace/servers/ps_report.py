@@ -14,6 +14,7 @@ from polltrace.breaks.why import Diagnosis, short
 from polltrace.engines import engines
 from polltrace.profiles.frames import ProcessTotals
 from polltrace.servers.database_sessions import DatabaseSession
+from polltrace.servers.other_processes import OtherProcesses, others_data, others_text
 from polltrace.servers.owners import stray_owners, user_name
 from polltrace.servers.servers import Server
 
@@ -117,13 +118,17 @@ class ObservedServer:
         return self.polls / self.seconds
 
 
-def ps_data(sessions: Sequence[ObservedServer]) -> dict[str, Any]:
-    """`sessions`, one object each; rates are over `seconds`."""
+def ps_data(
+    sessions: Sequence[ObservedServer], others: Sequence[OtherProcesses] = ()
+) -> dict[str, Any]:
+    """`sessions`, one object each; rates are over `seconds`. `not_watched` are the processes of a
+    database that are no dedicated servers, by kind."""
     strays = stray_owners(session.server for session in sessions)
     return {
         "sessions": [
             _data(session, strays.get(session.server.identity, "")) for session in sessions
-        ]
+        ],
+        "not_watched": others_data(others),
     }
 
 
@@ -168,11 +173,12 @@ def _data(session: ObservedServer, stray: str) -> dict[str, Any]:
     }
 
 
-def ps_table(sessions: Sequence[ObservedServer]) -> str:
-    """The table of sessions, busiest poller first."""
+def ps_table(sessions: Sequence[ObservedServer], others: Sequence[OtherProcesses] = ()) -> str:
+    """The table of sessions, busiest poller first, and a line on processes that are not watched."""
     if not sessions:
         names = ", ".join(sorted({engine.name for engine in engines()}))
-        return f"No dedicated server process on this host (looked for those of {names})."
+        none = f"No dedicated server process on this host (looked for those of {names})."
+        return "\n".join(filter(None, [none, others_text(others)]))
     has_database = any(session.database_session for session in sessions)
     columns = (
         f"{'SID,SERIAL':<11} {'USER':<12} {'PROGRAM':<24} {'SQL_ID':<13}  " if has_database else ""
@@ -213,7 +219,8 @@ def ps_table(sessions: Sequence[ObservedServer]) -> str:
             f" {'-':>6} {connection.polls / session.seconds:>9,.0f}  (fd {connection.fd})"
             for connection in session.connections
         ]
-    return "\n".join([*lines, f"{LEGEND if cancels else ''}{WHY}"])
+    lines.append(f"{LEGEND if cancels else ''}{WHY}")
+    return "\n".join(filter(None, [*lines, others_text(others)]))
 
 
 def _how(session: ObservedServer) -> str:

@@ -103,7 +103,7 @@ def _polled(server: Server, polls: int) -> tuple[SocketPolls, ...]:
 
 def test_a_host_without_sessions() -> None:
     assert ps_table([]).startswith("No dedicated server process on this host")
-    assert ps_data([]) == {"sessions": []}
+    assert ps_data([]) == {"sessions": [], "not_watched": []}
 
 
 def test_polls_of_other_sockets_are_no_break_polls() -> None:
