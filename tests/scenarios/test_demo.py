@@ -70,7 +70,7 @@ def test_demo_holds_what_it_promises(start: Start) -> None:
     assert advised == sorted(advised, reverse=True)
     assert advised[0] > 0
     # The caller that libc hides is there too.
-    assert "main" in data["stack"][:2]
+    assert "main" in data["stack"][:4]
     assert data["stack"][-5:] == CHAIN
 
 
