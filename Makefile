@@ -209,6 +209,8 @@ soak: build clients $(VENV)/installed-dev ## run the checks that take too long f
 	POLLTRACE_SERVERS=10000 pytest tests/servers/test_many_servers.py
 	POLLTRACE_ATTACHES=4000 POLLTRACE_SUSPENDS=200 pytest tests/attacks
 	POLLTRACE_WRONG_VALUES=7 pytest tests/recording -k any_value
+	POLLTRACE_MUTATIONS=1000 pytest tests/attacks/test_damaged_inputs.py \
+		tests/scenarios/test_damaged_files.py
 	RUN_KILLS=20 pytest tests/scenarios -k killed_at_any_moment
 	$(MAKE) soak-load
 	python tests/stacks/fuzz_elf.py --seconds 600

@@ -28,6 +28,7 @@ from polltrace.stacks.formats import FORMATS
 from polltrace.stacks.picture import Picture, Side
 
 SAMPLE_HZ = 99.0
+_LONGEST_FOLDED = 1 << 28
 _TITLES = {
     AT_POLL: "Stacks at polls of a socket with timeout 0",
     ON_CPU: "On-CPU stacks",
@@ -209,7 +210,11 @@ def _before(path: Path | None) -> Side | None:
     if path is None:
         return None
     try:
-        return Side(path.stem, parse_folded(path.read_text("utf-8")))
+        with path.open("rb") as file:
+            content = file.read(_LONGEST_FOLDED + 1)
+        if len(content) > _LONGEST_FOLDED:
+            raise FormatError("it is larger than 256 MiB")
+        return Side(path.stem, parse_folded(content.decode("utf-8")))
     except OSError as error:
         why = error.strerror
     except UnicodeDecodeError:

@@ -60,7 +60,7 @@ def store(factors: HostFactors) -> Path:
     path = store_files()[0 if os.geteuid() == 0 else -1]
     try:
         hosts = _hosts(path)
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         hosts = {}
     hosts.pop(host_key(), None)
     newest = [*hosts.items()][-_MOST_HOSTS + 1 :]

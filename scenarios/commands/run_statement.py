@@ -67,7 +67,7 @@ def statement_scenario(args: argparse.Namespace) -> Scenario | None:
 def _binds(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(_text(path))
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise FileError(f"{path}: {error}") from None
 
 

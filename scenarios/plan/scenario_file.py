@@ -92,7 +92,7 @@ def load(path: Path) -> Scenario:
         raise FileError(f"cannot read {path}: {reason}") from None
     try:
         data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise FileError(f"{path}: {error}") from None
     return _Checked(path, data).scenario()
 

@@ -94,7 +94,7 @@ def parse_layers(text: str) -> LayerTable:
                 if prefix.text in prefixes:
                     raise FormatError(f"prefix {prefix.text!r} is given twice")
                 prefixes[prefix.text] = prefix
-    except (tomllib.TOMLDecodeError, KeyError, TypeError, AttributeError) as error:
+    except (tomllib.TOMLDecodeError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise FormatError(f"not a table of layers: {error!r}") from error
     return LayerTable(tuple(layers), prefixes, names)
 
