@@ -112,7 +112,7 @@ def assert_harmless(ended: subprocess.CompletedProcess[str]) -> None:
         ("stop-at -p PID -d 1m --longest-stop 10s", "FORGED"),
         ("why -p PID -d 200ms", "FORGED"),
         ("advise -p PID -d 500ms", "EVIL"),
-        ("doctor -p PID", "symbols"),
+        ("doctor --verbose -p PID", "symbols"),
         ("stop-at -p 1 --syscall '\x1b[2J'", "no system call"),
         ("run '\x1b[2J.toml'", "?[2J.toml"),
         ("frobnicate\x1b[2J", "there is no command"),
