@@ -36,7 +36,7 @@ class Login:
         return f"Login({self.dsn!r}, {self.user!r})"  # wherever it is printed, not the password
 
 
-def add_connect_arguments(parser: argparse.ArgumentParser) -> None:
+def add_connect_arguments(parser: argparse._ActionsContainer) -> None:
     parser.add_argument(
         "--connect",
         metavar="[USER@]DSN",
