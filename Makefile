@@ -197,6 +197,7 @@ drivers: build clients $(VENV)/installed-dev ## test every supported driver vers
 
 soak: build clients $(VENV)/installed-dev ## run the checks that take too long for every change
 	$(MAKE) -C probes soak
+	$(MAKE) -C probes fuzz-unwind
 	python -m tests.lab.driver_seeds lab/build/fuzz/sessions
 	$(MAKE) -C lab fuzz FUZZ_SECONDS=0 FUZZ_RUNS=10000000
 	$(MAKE) -C lab fuzz-sql FUZZ_SECONDS=0 FUZZ_SQL_RUNS=10000000
