@@ -23,8 +23,8 @@ from bench.probes.probe_costs import (
     PROBE,
     TARGET_CPU,
     LoopTarget,
+    PeerTool,
     ProbeCost,
-    Tool,
     bpftrace,
     cell,
     host,
@@ -42,7 +42,7 @@ POLLTRACE = str(Path(sys.executable).with_name("polltrace"))
 class Peer:
     """A `tool`, and `count`, a pattern of the poll count in its output (several are added up)."""
 
-    tool: Tool
+    tool: PeerTool
     count: str = ""
 
 
@@ -64,16 +64,16 @@ def peers() -> list[Peer]:
     break_polls = r'"break_polls": ?(\d+)'
     poll_row = r"^\s*poll\s+(\d+)"
     return [
-        Peer(Tool("nothing (A/A)", lambda _: ["sleep", "1000"], None, 0.02)),
-        Peer(Tool("polltrace stat", stat("ebpf"), "attached"), break_polls),
+        Peer(PeerTool("nothing (A/A)", lambda _: ["sleep", "1000"], None, 0.02)),
+        Peer(PeerTool("polltrace stat", stat("ebpf"), "attached"), break_polls),
         Peer(
-            Tool("polltrace stacks, default rate", ours("--stacks", "auto"), '"type":"header"'),
+            PeerTool("polltrace stacks, default rate", ours("--stacks", "auto"), '"type":"header"'),
             r'"final":true.*?"break_polls":(\d+)',
         ),
-        Peer(Tool("polltrace top, advise (windows)", ours("--watch"), '"type":"header"')),
-        Peer(Tool("polltrace stat --backend bcc", stat("bcc"), "attached"), break_polls),
+        Peer(PeerTool("polltrace top, advise (windows)", ours("--watch"), '"type":"header"')),
+        Peer(PeerTool("polltrace stat --backend bcc", stat("bcc"), "attached"), break_polls),
         Peer(
-            Tool(
+            PeerTool(
                 "polltrace stat --backend ptrace",
                 on_target_cpu(*stat("ptrace")(0)[:-1], "PID"),
                 "attached",
@@ -82,7 +82,7 @@ def peers() -> list[Peer]:
             break_polls,
         ),
         Peer(
-            Tool(
+            PeerTool(
                 "strace -c",
                 on_target_cpu("strace", "-c", "-p", "PID"),
                 "attached",
@@ -91,7 +91,7 @@ def peers() -> list[Peer]:
             r"^\s*[\d.]+\s+[\d.]+\s+\d+\s+(\d+)\s+poll$",
         ),
         Peer(
-            Tool(
+            PeerTool(
                 "perf trace -s",
                 on_target_cpu("perf", "trace", "-s", "-p", "PID"),
                 None,
@@ -101,7 +101,7 @@ def peers() -> list[Peer]:
             poll_row,
         ),
         Peer(
-            Tool(
+            PeerTool(
                 "perf stat -e syscalls:sys_enter_poll",
                 lambda pid: ["perf", "stat", "-e", "syscalls:sys_enter_poll", "-p", str(pid)],
                 None,
@@ -110,7 +110,7 @@ def peers() -> list[Peer]:
             r"([\d,]+)\s+syscalls:sys_enter_poll",
         ),
         Peer(
-            Tool(
+            PeerTool(
                 "perf record -g -e syscalls:sys_enter_poll",
                 lambda pid: [
                     *("perf", "record", "-q", "-g", "-e", "syscalls:sys_enter_poll"),
@@ -121,7 +121,7 @@ def peers() -> list[Peer]:
             )
         ),
         Peer(
-            Tool(
+            PeerTool(
                 "bpftrace, count",
                 bpftrace("tracepoint:syscalls:sys_enter_poll /pid == PID/ { @ = count(); }"),
                 "Attaching",
@@ -130,7 +130,7 @@ def peers() -> list[Peer]:
             r"^@: (\d+)",
         ),
         Peer(
-            Tool(
+            PeerTool(
                 "bpftrace, count by ustack",
                 bpftrace("tracepoint:syscalls:sys_enter_poll /pid == PID/ { @[ustack]=count(); }"),
                 "Attaching",
@@ -139,7 +139,7 @@ def peers() -> list[Peer]:
             r"^\]: (\d+)",
         ),
         Peer(
-            Tool(
+            PeerTool(
                 "libbpf-tools syscount",
                 lambda pid: ["/usr/sbin/syscount", "-p", str(pid)],
                 None,
@@ -147,8 +147,8 @@ def peers() -> list[Peer]:
             ),
             poll_row,
         ),
-        Peer(Tool("gdb backtraces", again_and_again("gdb --batch -p PID -ex bt"), None, 0.5)),
-        Peer(Tool("eu-stack", again_and_again("eu-stack -p PID"), None, 0.5)),
+        Peer(PeerTool("gdb backtraces", again_and_again("gdb --batch -p PID -ex bt"), None, 0.5)),
+        Peer(PeerTool("eu-stack", again_and_again("eu-stack -p PID"), None, 0.5)),
     ]
 
 

@@ -13,12 +13,12 @@ from __future__ import annotations
 import random
 import sys
 
-from bench.probes.probe_costs import LoopTarget, Tool, cell, host, ours, start, stop
+from bench.probes.probe_costs import LoopTarget, PeerTool, cell, host, ours, start, stop
 
 CALLS = ("poll", "select", "epoll_wait", "recv")
 _HEADER = '"type":"header"'
-RULED = Tool("ours", ours("--check", f"bench-target={','.join(CALLS)}"), _HEADER)
-WITHOUT_RULE = Tool("ours", ours(), _HEADER)
+RULED = PeerTool("ours", ours("--check", f"bench-target={','.join(CALLS)}"), _HEADER)
+WITHOUT_RULE = PeerTool("ours", ours(), _HEADER)
 # The row's name, the call that the target makes, and the tool that counts it.
 ROWS = [*((call, call, RULED) for call in CALLS), ("poll, no rule", "poll", WITHOUT_RULE)]
 MS = 30.0

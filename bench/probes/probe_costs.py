@@ -40,7 +40,7 @@ _ATTACHED_WITHIN_S = 60.0
 
 
 @dataclass(frozen=True)
-class Tool:
+class PeerTool:
     """A tool whose effect on the target is measured.
 
     - `name`: in the table; `package`: the Debian package that it needs
@@ -110,9 +110,9 @@ def bpftrace(script: str) -> Callable[[int], list[str]]:
     return lambda pid: ["bpftrace", "-e", script.replace("PID", str(pid))]
 
 
-def by_pid(name: str, *command: str, settle_s: float, package: str, every: int = 1) -> Tool:
+def by_pid(name: str, *command: str, settle_s: float, package: str, every: int = 1) -> PeerTool:
     """A tool that takes the target's PID at the end."""
-    return Tool(
+    return PeerTool(
         name,
         lambda pid: [*command, "-p", str(pid)],
         None,
@@ -122,7 +122,7 @@ def by_pid(name: str, *command: str, settle_s: float, package: str, every: int =
     )
 
 
-def perf_record(event: str, *options: str, every: int = 1) -> Tool:
+def perf_record(event: str, *options: str, every: int = 1) -> PeerTool:
     """perf, with stacks, writing to /dev/null."""
     return by_pid(
         f"perf record -g {event}",
@@ -133,42 +133,42 @@ def perf_record(event: str, *options: str, every: int = 1) -> Tool:
     )
 
 
-def tools(variants: list[str]) -> list[Tool]:
+def tools(variants: list[str]) -> list[PeerTool]:
     header = '"type":"header"'
     first = variants[0]  # the probe's own choice
     pair = f"two empty programs, entry and exit, {first}"
     counting = [
-        Tool(f"ours: count, {v}", ours("--variant", v), header, floor=f"an empty program, {v}")
+        PeerTool(f"ours: count, {v}", ours("--variant", v), header, floor=f"an empty program, {v}")
         for v in variants
     ]
     nothing = [
-        Tool(f"an empty program, {v}", empty(v), "ready", stop_by_eof=True) for v in variants
+        PeerTool(f"an empty program, {v}", empty(v), "ready", stop_by_eof=True) for v in variants
     ]
-    nothing.append(Tool(pair, empty(first, f"{first}_exit"), "ready", stop_by_eof=True))
+    nothing.append(PeerTool(pair, empty(first, f"{first}_exit"), "ready", stop_by_eof=True))
     return [
-        Tool("none (A/A)", lambda _: ["sleep", "1000"], None, 0.02),
+        PeerTool("none (A/A)", lambda _: ["sleep", "1000"], None, 0.02),
         *nothing,
         *counting,
-        Tool("ours: count, stacks 1/64", ours("--stacks", "64"), header),
-        Tool("ours: count, stacks auto", ours("--stacks", "auto"), header),
-        Tool("ours: watch", ours("--watch"), header),
-        Tool("ours: watch, 1999 Hz, as advise", ours("--watch", "--hz", "1999"), header),
-        Tool("ours: time", ours("--latency"), header, floor=pair),
-        Tool("ours: syscalls", ours("-c"), header, floor=pair),
+        PeerTool("ours: count, stacks 1/64", ours("--stacks", "64"), header),
+        PeerTool("ours: count, stacks auto", ours("--stacks", "auto"), header),
+        PeerTool("ours: watch", ours("--watch"), header),
+        PeerTool("ours: watch, 1999 Hz, as advise", ours("--watch", "--hz", "1999"), header),
+        PeerTool("ours: time", ours("--latency"), header, floor=pair),
+        PeerTool("ours: syscalls", ours("-c"), header, floor=pair),
         by_pid(
             "perf stat sys_enter_poll",
             *("perf", "stat", "-e", "syscalls:sys_enter_poll"),
             settle_s=0.3,
             package="linux-perf",
         ),
-        Tool(
+        PeerTool(
             "bpftrace @=count()",
             bpftrace("tracepoint:syscalls:sys_enter_poll /pid == PID/ { @ = count(); }"),
             None,
             0.7,
             package="bpftrace",
         ),
-        Tool(
+        PeerTool(
             "bpftrace @[ustack]=count()",
             bpftrace("tracepoint:syscalls:sys_enter_poll /pid == PID/ { @[ustack] = count(); }"),
             None,
@@ -186,7 +186,7 @@ def tools(variants: list[str]) -> list[Tool]:
             package="libbpf-tools",
         ),
         by_pid("perf trace -s", "perf", "trace", "-s", settle_s=0.5, package="linux-perf", every=3),
-        Tool(
+        PeerTool(
             "strace -c",
             lambda pid: ["taskset", "-c", str(TARGET_CPU), "strace", "-c", "-p", str(pid)],
             "attached",
@@ -197,7 +197,7 @@ def tools(variants: list[str]) -> list[Tool]:
     ]
 
 
-def start(tool: Tool, pid: int) -> subprocess.Popen[str]:
+def start(tool: PeerTool, pid: int) -> subprocess.Popen[str]:
     process = subprocess.Popen(
         tool.command(pid),
         stdin=subprocess.PIPE,
@@ -224,7 +224,7 @@ def start(tool: Tool, pid: int) -> subprocess.Popen[str]:
     return process
 
 
-def _until_attached(tool: Tool, process: subprocess.Popen[str]) -> None:
+def _until_attached(tool: PeerTool, process: subprocess.Popen[str]) -> None:
     """Wait until the tool has attached; its own messages may stay in a buffer, and the time depends
     on the host.
     """
@@ -243,7 +243,7 @@ def _is_attached(pid: int) -> bool:
     return any(kind in target for target in targets for kind in _ATTACHMENTS)
 
 
-def stop(tool: Tool, process: subprocess.Popen[str]) -> None:
+def stop(tool: PeerTool, process: subprocess.Popen[str]) -> None:
     if not tool.stop_by_eof:  # communicate() closes its input
         process.send_signal(signal.SIGINT)
     try:
@@ -262,7 +262,7 @@ def sample(watched: LoopTarget, unwatched: LoopTarget, ms: float) -> tuple[float
 
 
 def measure_round(
-    arms: list[Tool],
+    arms: list[PeerTool],
     rows: dict[str, ProbeCost],
     watched: LoopTarget,
     unwatched: LoopTarget,
@@ -340,7 +340,7 @@ def loadable_variants() -> list[str]:
 
 
 def table(
-    rows: dict[str, ProbeCost], tools: list[Tool], bases: list[tuple[float, ...]], on: str
+    rows: dict[str, ProbeCost], tools: list[PeerTool], bases: list[tuple[float, ...]], on: str
 ) -> str:
     """The table in Markdown."""
     base = [statistics.median(b[i] for b in bases) for i in range(3)]

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from bench.probes.probe_costs import (
     LoopTarget,
-    Tool,
+    PeerTool,
     by_pid,
     cell,
     host,
@@ -35,9 +35,9 @@ from tests.marked_page import replace_part
 PAGE = Path(__file__).parents[2] / "docs/tasks/stacks.md"
 HEADER = '"type":"header"'
 TOOLS = [
-    Tool("none (A/A)", lambda _: ["sleep", "1000"], None, 0.02),
-    Tool("ours: --off-cpu", ours("--off-cpu"), HEADER),
-    Tool("ours: --off-cpu, raw_tp", ours("--off-cpu", "--variant", "raw_tp"), HEADER),
+    PeerTool("none (A/A)", lambda _: ["sleep", "1000"], None, 0.02),
+    PeerTool("ours: --off-cpu", ours("--off-cpu"), HEADER),
+    PeerTool("ours: --off-cpu, raw_tp", ours("--off-cpu", "--variant", "raw_tp"), HEADER),
     by_pid("libbpf-tools offcputime", "/usr/sbin/offcputime", settle_s=0.3, package="libbpf-tools"),
     by_pid("bcc offcputime", "offcputime-bpfcc", settle_s=0.3, package="bpfcc-tools"),
     perf_record("sched_switch", "-e", "sched:sched_switch"),
@@ -48,7 +48,7 @@ MS = 150.0
 Costs = dict[str, list[float]]
 
 
-def working() -> list[Tool]:
+def working() -> list[PeerTool]:
     """The tools that are installed and run on this kernel."""
     runnable, target = [], LoopTarget()
     for tool in TOOLS:
@@ -64,7 +64,7 @@ def working() -> list[Tool]:
     return runnable
 
 
-def measure(tools: list[Tool], rounds: int) -> tuple[list[float], Costs, Costs]:
+def measure(tools: list[PeerTool], rounds: int) -> tuple[list[float], Costs, Costs]:
     """Nanoseconds of an untraced turn, the time that each tool adds to a turn of the watched
     process, and to one of another; one value per round.
     """
@@ -93,7 +93,7 @@ def measure(tools: list[Tool], rounds: int) -> tuple[list[float], Costs, Costs]:
 
 
 def table(
-    tools: list[Tool], on: str, untraced: list[float], added: Costs, other_added: Costs
+    tools: list[PeerTool], on: str, untraced: list[float], added: Costs, other_added: Costs
 ) -> str:
     """The table in Markdown."""
     lines = [

@@ -108,7 +108,7 @@ def _bundle(path: Path, host: ExaminedHost) -> int:
 def _verified(args: argparse.Namespace) -> int:
     # Here, because the other checks need none of it.
     from polltrace import __version__
-    from polltrace.verify_oracle.assumptions import Verdict, judge
+    from polltrace.verify_oracle.assumptions import AssumptionVerdict, judge
     from polltrace.verify_oracle.observe import observe
     from polltrace.verify_oracle.report import (
         verification_data,
@@ -129,4 +129,4 @@ def _verified(args: argparse.Namespace) -> int:
     write_verification(args.out, data)
     show(args.json, lambda: data, lambda: verification_text(judgements))
     note(f"{args.out} has this report without names and data: please send it back")
-    return int(any(item.verdict is Verdict.REFUTED for item in judgements))
+    return int(any(item.verdict is AssumptionVerdict.REFUTED for item in judgements))

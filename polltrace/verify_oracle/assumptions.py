@@ -13,7 +13,7 @@ from polltrace.verify_oracle.observations import Beginning, Observations
 _CHECKS_PER_GET = (0.5, 2.0)
 
 
-class Verdict(Enum):
+class AssumptionVerdict(Enum):
     """The result for an assumption."""
 
     CONFIRMED = "confirmed"
@@ -26,7 +26,7 @@ class Judgement(NamedTuple):
 
     name: str
     assumption: str
-    verdict: Verdict
+    verdict: AssumptionVerdict
     reason: str
 
 
@@ -40,9 +40,9 @@ def judge(seen: Observations) -> list[Judgement]:
     for name, (assumption, judged) in _ASSUMPTIONS.items():
         try:
             holds, reason = judged(seen)
-            verdict = Verdict.CONFIRMED if holds else Verdict.REFUTED
+            verdict = AssumptionVerdict.CONFIRMED if holds else AssumptionVerdict.REFUTED
         except _Unobserved as missing:
-            verdict = Verdict.UNCHECKED
+            verdict = AssumptionVerdict.UNCHECKED
             reason = seen.failures.get(str(missing), "it was not observed")
         judgements.append(Judgement(name, assumption, verdict, reason))
     return judgements

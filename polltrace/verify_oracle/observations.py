@@ -25,7 +25,7 @@ class FunctionFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class CountedWork:
     """A session's reads: gets by its own statistics, break polls by the probe, both meanwhile."""
 
     gets: int
@@ -54,7 +54,7 @@ class Observations:
 
     release: str = ""
     functions: dict[str, FunctionFacts | None] | None = None
-    work: Work | None = None
+    work: CountedWork | None = None
     burst: tuple[int, int] | None = None
     skip: int | None = None
     out_of_band: OutOfBand | None = None

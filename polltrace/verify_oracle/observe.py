@@ -20,7 +20,7 @@ from polltrace.sqltrace.scanner import TraceScan
 from polltrace.stacks import ElfError, ProcessError
 from polltrace.stacks.errors import UnansweredError
 from polltrace.stacks.locating import locate_function
-from polltrace.verify_oracle.observations import Observations, OutOfBand, Work
+from polltrace.verify_oracle.observations import CountedWork, Observations, OutOfBand
 from polltrace.verify_oracle.process_facts import function_facts, owns_sockets
 
 _READ_S = 2.0
@@ -28,7 +28,7 @@ _BURST_S = 0.4
 _MODULE = "polltrace.verify_oracle.client"
 
 
-class Session:
+class VerifiedSession:
     """A session of polltrace's own; `pid` is its server."""
 
     def __init__(self, process: LoginProcess, pid: int, release: str) -> None:
@@ -54,7 +54,7 @@ def observe(login: Login, progress: Callable[[str], None]) -> Observations:
         progress("logical reads, break polls and checks")
         with _noted(seen, "work"), EbpfProbe([session.pid], ProbeOptions()) as probe:
             gets = session.read(_READ_S)
-            seen.work = Work(gets, probe.stop().only().break_polls)
+            seen.work = CountedWork(gets, probe.stop().only().break_polls)
         seen.skip = server.settings.known_skip
         with _noted(seen, "burst"):
             seen.burst = _burst(session, server.engine)
@@ -72,11 +72,11 @@ def observe(login: Login, progress: Callable[[str], None]) -> Observations:
 
 
 @contextlib.contextmanager
-def _session(login: Login, *, out_of_band: bool, makes_table: bool) -> Iterator[Session]:
+def _session(login: Login, *, out_of_band: bool, makes_table: bool) -> Iterator[VerifiedSession]:
     with LoginProcess(_MODULE, login, "verify") as process:
         answer = process.log_in(out_of_band=out_of_band, makes_table=makes_table)
         try:
-            yield Session(process, answer["pid"], answer["release"])
+            yield VerifiedSession(process, answer["pid"], answer["release"])
         finally:
             process.hang_up()
 
@@ -114,7 +114,7 @@ def _program_steps(engine: Engine) -> list[list[str]]:
     return [sorted(names) for names in engine.chains[0][:-1]]
 
 
-def _burst(session: Session, engine: Engine) -> tuple[int, int] | None:
+def _burst(session: VerifiedSession, engine: Engine) -> tuple[int, int] | None:
     """Calls of the check function, and break polls among them, while the session reads."""
     place = locate_function(session.pid, engine.check_function)
     if place is None:
@@ -142,7 +142,7 @@ def _out_of_band(login: Login) -> OutOfBand:
         return OutOfBand(server.catches_sigurg, owns_sockets(session.pid), polls)
 
 
-def _trace(login: Login, session: Session, seen: Observations) -> None:
+def _trace(login: Login, session: VerifiedSession, seen: Observations) -> None:
     with SessionTrace(login, [session.pid]) as trace:
         session.read(0.2)
         file = trace.sessions[0].file

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from polltrace.errors import FileError
-from polltrace.verify_oracle.assumptions import Judgement, Verdict
+from polltrace.verify_oracle.assumptions import AssumptionVerdict, Judgement
 from polltrace.verify_oracle.observations import Observations
 
 
@@ -20,7 +20,7 @@ def verification_text(judgements: Sequence[Judgement]) -> str:
     for item in judgements:
         lines.append(f"{item.verdict.value:<17}{item.name}: {item.assumption}")
         lines.append(f"{'':<17}{item.reason}")
-    counts = dict.fromkeys(Verdict, 0)
+    counts = dict.fromkeys(AssumptionVerdict, 0)
     for item in judgements:
         counts[item.verdict] += 1
     total = ", ".join(f"{count} {verdict.value}" for verdict, count in counts.items())

@@ -14,13 +14,13 @@ from typing import Any
 
 import pytest
 
-from polltrace.verify_oracle.assumptions import Verdict, judge
+from polltrace.verify_oracle.assumptions import AssumptionVerdict, judge
 from polltrace.verify_oracle.observations import (
     Beginning,
+    CountedWork,
     FunctionFacts,
     Observations,
     OutOfBand,
-    Work,
 )
 from polltrace.verify_oracle.process_facts import facts_of_code
 from tests.conftest import POLLTRACE
@@ -104,7 +104,7 @@ def test_a_program_with_another_name_of_the_check_function(
 SOUND = Observations(
     release="19.0.0.0.0",
     functions={"nsmore2recv": FunctionFacts(Beginning.PUSH, has_frame=True)},
-    work=Work(gets=3000, break_polls=1000),
+    work=CountedWork(gets=3000, break_polls=1000),
     burst=(3000, 1000),
     skip=3,
     out_of_band=OutOfBand(catches_sigurg=True, owns_socket=True, break_polls=0),
@@ -116,9 +116,9 @@ BROKEN: dict[str, dict[str, Any]] = {
     "functions": {"functions": {**(SOUND.functions or {}), "snttmoredata": None}},
     "frame pointers": {"functions": NO_FRAME},
     "beginnings": {"functions": NO_OP},
-    "in-band polls": {"work": Work(gets=3000, break_polls=0)},
+    "in-band polls": {"work": CountedWork(gets=3000, break_polls=0)},
     "skip": {"burst": (3000, 950)},
-    "checks": {"work": Work(gets=30_000, break_polls=1000)},
+    "checks": {"work": CountedWork(gets=30_000, break_polls=1000)},
     "SIGURG": {"out_of_band": OutOfBand(False, True, 0)},
     "socket owner": {"out_of_band": OutOfBand(True, False, 0)},
     "no polls": {"out_of_band": OutOfBand(True, True, 1)},
@@ -129,22 +129,22 @@ BROKEN: dict[str, dict[str, Any]] = {
 def test_sound_readings_confirm_every_assumption() -> None:
     judgements = judge(SOUND)
     assert [item.name for item in judgements] == IN_ORDER == list(BROKEN)
-    assert {item.verdict for item in judgements} == {Verdict.CONFIRMED}
+    assert {item.verdict for item in judgements} == {AssumptionVerdict.CONFIRMED}
 
 
 @pytest.mark.parametrize("name", BROKEN)
 def test_a_broken_assumption_is_refuted(name: str) -> None:
     verdicts = {item.name: item.verdict for item in judge(replace(SOUND, **BROKEN[name]))}
-    assert verdicts[name] is Verdict.REFUTED
+    assert verdicts[name] is AssumptionVerdict.REFUTED
     others = {verdict for other, verdict in verdicts.items() if other != name}
     # Without polls there are no checks to count either.
-    assert others == {Verdict.CONFIRMED} or name == "in-band polls"
+    assert others == {AssumptionVerdict.CONFIRMED} or name == "in-band polls"
 
 
 def test_nothing_observed_is_nothing_confirmed() -> None:
     seen = Observations(failures={"work": "not permitted"})
     judgements = {item.name: item for item in judge(seen)}
-    assert {item.verdict for item in judgements.values()} == {Verdict.UNCHECKED}
+    assert {item.verdict for item in judgements.values()} == {AssumptionVerdict.UNCHECKED}
     assert judgements["in-band polls"].reason == "not permitted"
 
 

@@ -54,7 +54,7 @@ class Strace:
         return sum(len(NOW.findall(file.read_text())) for file in files)
 
 
-class PerfStat:
+class PerfStatRun:
     """The same waits of a process and its children to come, counted by the kernel for perf."""
 
     def __init__(self, pid: int, output: Path) -> None:
@@ -136,7 +136,7 @@ def test_fifty_sessions_that_come_and_go(
         ) as connection:
             connection.execute(f"select count(*) from generate_series(1, {rows})")
 
-    perf = PerfStat(cluster.pid, tmp_path / "perf")
+    perf = PerfStatRun(cluster.pid, tmp_path / "perf")
     probe = Probe.start("-p", str(cluster.pid), "-f", *check_options())
     with ThreadPoolExecutor(50) as pool:
         list(pool.map(session, range(50)))

@@ -42,7 +42,7 @@ def session(labs: LinkedLabs, request: pytest.FixtureRequest) -> Session:
 
 
 @dataclass
-class Call:
+class LinkCall:
     """What is cancelled: starts a call, and returns it when the remote side is in its middle."""
 
     session: Session
@@ -66,10 +66,10 @@ class Call:
         return statement
 
 
-STATES: dict[str, tuple[Callable[[Call], RunningStatement], float]] = {
-    "the remote side executes": (Call.executing, 0.0),
-    "the link is sending rows": (Call.sending, 0.0),
-    "the link is 20 ms long": (Call.executing, DELAY_S),
+STATES: dict[str, tuple[Callable[[LinkCall], RunningStatement], float]] = {
+    "the remote side executes": (LinkCall.executing, 0.0),
+    "the link is sending rows": (LinkCall.sending, 0.0),
+    "the link is 20 ms long": (LinkCall.executing, DELAY_S),
 }
 
 
@@ -85,7 +85,7 @@ def test_no_cancel_is_lost(labs: LinkedLabs, session: Session, state: str) -> No
             labs.link(session, "far", port)
         assert session.rows("select * from dual@far") == [("X",)]
         sid, spid = far_session(watcher)
-        call = Call(session, watcher, sid)
+        call = LinkCall(session, watcher, sid)
         for _ in range(CANCELS):
             statement = begin(call)
             session.connection.cancel()
@@ -96,7 +96,7 @@ def test_no_cancel_is_lost(labs: LinkedLabs, session: Session, state: str) -> No
         # Each has arrived, and both are still the same sessions. Where rows are being sent, a
         # cancel may come between two fetches, and ends the call without the remote side.
         arrived = watcher.statistic_of(sid, "lab breaks")
-        assert arrived == CANCELS or (begin is Call.sending and 0 < arrived < CANCELS)
+        assert arrived == CANCELS or (begin is LinkCall.sending and 0 < arrived < CANCELS)
         assert far_session(watcher) == (sid, spid)
 
 
@@ -141,7 +141,7 @@ def test_the_remote_side_hears_by_polling(labs: LinkedLabs, session: Session) ->
     session.rows("select * from dual@far")
     watcher = labs.remote.connect()
     sid, _ = far_session(watcher)
-    statement = Call(session, watcher, sid).executing()
+    statement = LinkCall(session, watcher, sid).executing()
     session.connection.cancel()
     assert statement.join()
     assert watcher.statistic_of(sid, "lab break polls") > 0

@@ -51,7 +51,7 @@ for inferior_thread in gdb.selected_inferior().threads():
 
 
 @dataclass(frozen=True)
-class Running:
+class RunningProgram:
     """A program, and the addresses outwards of `lib_poll` as gdb finds them."""
 
     pid: int
@@ -79,7 +79,7 @@ def gdb_callers(pid: int, script: Path) -> tuple[int, ...]:
 
 
 @pytest.fixture(scope="module")
-def programs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Running]]:
+def programs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[RunningProgram]]:
     if shutil.which("gdb") is None:
         missing("gdb is not installed: ./setup.sh --tests")
     folder = tmp_path_factory.mktemp("callers")
@@ -96,7 +96,7 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Running]
             processes.append(subprocess.Popen([output, where], stdout=subprocess.PIPE, bufsize=0))
             assert read_line(processes[-1].stdout) == "ready\n"
         yield [
-            Running(
+            RunningProgram(
                 process.pid,
                 " ".join(program),
                 gdb_callers(process.pid, script),
@@ -109,7 +109,7 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Running]
             process.communicate()
 
 
-def callers_of(stack: Record, program: Running) -> bool:
+def callers_of(stack: Record, program: RunningProgram) -> bool:
     return tuple(stack["addresses"][-len(program.callers) :]) == program.callers
 
 
@@ -122,7 +122,7 @@ def callers_of(stack: Record, program: Running) -> bool:
     ],
 )
 def test_every_stack_has_the_callers_that_gdb_finds(
-    kind: str, options: list[str], programs: list[Running], start_probe: StartProbe
+    kind: str, options: list[str], programs: list[RunningProgram], start_probe: StartProbe
 ) -> None:
     pids = ",".join(str(program.pid) for program in programs)
     probe = start_probe("-p", pids, "-i", "0.3", *options)

@@ -19,7 +19,7 @@ FLAGS = ("-O1", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls", "-fali
 
 
 @dataclass(frozen=True)
-class Running:
+class RunningTarget:
     """A target that has printed its own stack and now waits."""
 
     pid: int
@@ -45,11 +45,11 @@ def build(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
 
 
 @pytest.fixture
-def run() -> Iterator[Callable[..., Running]]:
+def run() -> Iterator[Callable[..., RunningTarget]]:
     """Start a target and wait for its line of addresses; ended when the test is over."""
     started: list[subprocess.Popen[bytes]] = []
 
-    def start(*command: str | os.PathLike[str], **options: object) -> Running:
+    def start(*command: str | os.PathLike[str], **options: object) -> RunningTarget:
         child = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
@@ -59,7 +59,7 @@ def run() -> Iterator[Callable[..., Running]]:
         started.append(child)
         line = child.stdout.readline()
         assert line, "the target ended before it was ready"
-        return Running(child.pid, [int(word, 16) for word in line.split()])
+        return RunningTarget(child.pid, [int(word, 16) for word in line.split()])
 
     yield start
     for child in started:
