@@ -23,7 +23,7 @@ from tests.conftest import POLLTRACE, missing
 
 
 @pytest.fixture(scope="module")
-def lab() -> Iterator[LabServer]:
+def lab_server(lab: None) -> Iterator[LabServer]:
     with LabServer() as server:
         yield server
 
@@ -38,10 +38,10 @@ def cancelled(login: str, password: str, *options: str, code: int) -> dict[str, 
 
 
 @pytest.mark.parametrize("driver", ["python-oracledb", "go-ora", "node-oracledb", "ojdbc11"])
-def test_every_driver_is_cancelled_in_each_of_its_modes(lab: LabServer, driver: str) -> None:
+def test_every_driver_is_cancelled_in_each_of_its_modes(lab_server: LabServer, driver: str) -> None:
     if reason := PROGRAMS[driver].missing():
         missing(reason)
-    oralab = lab.oralab
+    oralab = lab_server.oralab
     write_sqlnet(oralab.tns_admin, break_poll_skip=3)
     login = f"{oralab.user}@{oralab.dsn}"
     modes = cancelled(login, oralab.password, "--driver", driver, "-n", "2", code=0)
@@ -52,9 +52,9 @@ def test_every_driver_is_cancelled_in_each_of_its_modes(lab: LabServer, driver: 
         assert 0 <= mode["p50_ms"] <= mode["p99_ms"] <= mode["worst_ms"] < 1000
 
 
-def test_a_path_that_drops_urgent_data_loses_out_of_band_cancels(lab: LabServer) -> None:
+def test_a_path_that_drops_urgent_data_loses_out_of_band_cancels(lab_server: LabServer) -> None:
     """Without a check of the path at connect, as with DISABLE_OOB_AUTO and with go-ora."""
-    oralab = lab.oralab
+    oralab = lab_server.oralab
     write_sqlnet(oralab.tns_admin, break_poll_skip=3, path_check=False)
     with relay((oralab.host, oralab.port), NetworkPath(urgent="drop")) as port:
         login = f"{oralab.user}@127.0.0.1:{port}/{oralab.service}"
@@ -77,8 +77,8 @@ def test_postgresql_is_cancelled_over_another_connection() -> None:
     assert modes["another connection"]["verdict"] == "fine"
 
 
-def test_a_statement_that_fails_tells_nothing_of_cancels(lab: LabServer) -> None:
-    oralab = lab.oralab
+def test_a_statement_that_fails_tells_nothing_of_cancels(lab_server: LabServer) -> None:
+    oralab = lab_server.oralab
     write_sqlnet(oralab.tns_admin, break_poll_skip=3)
     login = f"{oralab.user}@{oralab.dsn}"
     modes = cancelled(login, oralab.password, "--statement", "select no from dual", code=1)

@@ -112,6 +112,7 @@ SITUATIONS = (
 )
 
 
+@pytest.mark.usefixtures("probe")
 @pytest.mark.parametrize("situation", SITUATIONS, ids=lambda situation: str(situation.name))
 def test_an_error_in_a_container_names_the_option_to_add(run: Run, situation: Situation) -> None:
     ended = run(*situation.arguments, prefix=situation.prefix)
@@ -120,6 +121,7 @@ def test_an_error_in_a_container_names_the_option_to_add(run: Run, situation: Si
     assert [answer for answer in situation.answers if answer not in line] == []
 
 
+@pytest.mark.usefixtures("probe")
 def test_a_container_without_tracefs_lacks_nothing(run: Run) -> None:
     ended = run(*STAT, prefix=shell("mount -t tmpfs none /sys/kernel/tracing"))
     assert ended.returncode == 0, ended.stderr
