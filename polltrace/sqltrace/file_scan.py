@@ -55,13 +55,16 @@ class ScanOptions(NamedTuple):
 class Block:
     """The records of a part of a file; a thread uses it again and again."""
 
+    pointer: int | None = None  # of an object whose __init__ failed, too
+
     def __init__(self) -> None:
         self.pointer = library().sqltrace_block_new()
         if not self.pointer:
             raise MemoryError
 
     def __del__(self) -> None:
-        library().sqltrace_block_delete(self.pointer)
+        if self.pointer:
+            library().sqltrace_block_delete(self.pointer)
 
 
 class ScannedBatch:
@@ -105,6 +108,8 @@ class ScannedBatch:
 class FileScan:
     """The scan of one file."""
 
+    _pointer: int | None = None  # of an object whose __init__ failed, too
+
     def __init__(self, file: str, options: ScanOptions) -> None:
         self.file = file
         self._pointer = library().sqltrace_open(byref(_layout(options)))
@@ -112,7 +117,8 @@ class FileScan:
             raise MemoryError
 
     def __del__(self) -> None:
-        library().sqltrace_close(self._pointer)
+        if self._pointer:
+            library().sqltrace_close(self._pointer)
 
     def read(self, block: Block, address: int, length: int) -> int:
         """Find the records in `length` bytes at `address`, which end with a newline and are

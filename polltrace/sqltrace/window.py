@@ -11,12 +11,15 @@ LARGEST = 1 << 24
 class Window:
     """The lines of a file between two of its line ends; none until it is moved."""
 
+    _pointer: int | None = None  # of an object whose __init__ failed, too
+
     def __init__(self) -> None:
-        self._pointer: int | None = library().sqltrace_window_new()
+        self._pointer = library().sqltrace_window_new()
         self.at = 0  # where it begins in the file
 
     def __del__(self) -> None:
-        library().sqltrace_window_delete(self._pointer)
+        if self._pointer:
+            library().sqltrace_window_delete(self._pointer)
 
     def move(self, file: int, offset: int, limit: int) -> int:
         """Show the lines in `most` bytes, LARGEST or fewer, of the file that is open as `file`; how

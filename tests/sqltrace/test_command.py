@@ -425,3 +425,14 @@ def test_a_file_that_grows_is_read_up_to_where_it_was(tmp_path: Path) -> None:
     while part := opened.readinto(memoryview(buffer)):
         count += part
     assert count == len(TRACE.encode())
+
+
+def test_a_scanner_that_is_not_built_is_one_line(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trace = tmp_path / "a.trc"
+    trace.write_text("CLOSE #1:c=0,e=5,dep=0,type=0,tim=10\n")
+    monkeypatch.setenv("POLLTRACE_SQLTRACE", "/no/such")
+    ended = run("trace", str(trace))
+    assert (ended.returncode, ended.stdout) == (4, "")
+    assert len(ended.stderr.splitlines()) == 1
