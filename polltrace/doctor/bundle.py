@@ -55,9 +55,14 @@ def write_bundle(
             member.size = len(content)
             archive.addfile(member, io.BytesIO(content))
     try:
-        with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except OSError as error:
+        raise FileError(f"cannot write {path}: {error.strerror}") from None
+    try:
+        with open(descriptor, "wb") as file:
             file.write(packed.getvalue())
     except OSError as error:
+        path.unlink(missing_ok=True)  # part of an archive is none
         raise FileError(f"cannot write {path}: {error.strerror}") from None
     return list(members)
 

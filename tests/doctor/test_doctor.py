@@ -333,3 +333,14 @@ def test_a_bundle_has_the_kernel_and_nothing_personal(
     # It never replaces a file.
     again = run("doctor", "--bundle", str(path))
     assert (again.returncode, len(again.stderr.splitlines())) == (8, 1)
+
+
+@pytest.mark.usefixtures("root")
+def test_a_bundle_that_does_not_fit_leaves_nothing(run: Run, tmp_path: Path) -> None:
+    small = f"mount -t tmpfs -o size=64k none {tmp_path}"
+    listing = f'polltrace_code=0; "$@" || polltrace_code=$?; ls {tmp_path}; exit $polltrace_code'
+    prefix = ("unshare", "--mount", "sh", "-c", f"{small} && {{ {listing}; }}", "-")
+    ended = run("doctor", "--bundle", str(tmp_path / "kernel.tar.gz"), prefix=prefix)
+    assert (ended.returncode, ended.stdout) == (8, "")
+    (line,) = ended.stderr.splitlines()
+    assert "No space left" in line
