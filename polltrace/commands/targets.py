@@ -38,13 +38,19 @@ def add_target_arguments(parser: argparse.ArgumentParser) -> None:
     which.add_argument("--all", action="store_true", help="every dedicated server of this host")
     which.add_argument(
         "--container",
+        type=_not_empty,
         metavar="PREFIX",
         help="the processes of the container whose identifier begins so (Docker, Podman, "
         "containerd, CRI-O; of LXC its name)",
     )
-    which.add_argument("--unit", metavar="NAME", help="the processes of this systemd unit")
     which.add_argument(
-        "--cgroup", metavar="PATH", help="the processes in this control group and below it"
+        "--unit", type=_not_empty, metavar="NAME", help="the processes of this systemd unit"
+    )
+    which.add_argument(
+        "--cgroup",
+        type=_not_empty,
+        metavar="PATH",
+        help="the processes in this control group and below it",
     )
 
 
@@ -202,6 +208,13 @@ def _check_one_choice(args: argparse.Namespace) -> None:
             "choose processes with one of -p PID, -n REGEX, --sid INSTANCE, --all, --container "
             "PREFIX, --unit NAME, --cgroup PATH"
         )
+
+
+def _not_empty(text: str) -> str:
+    """A name; an empty one, as of an unset variable, would choose every process or none."""
+    if not text:
+        raise argparse.ArgumentTypeError("it is empty")
+    return text
 
 
 def _pattern(text: str) -> re.Pattern[str]:

@@ -117,3 +117,10 @@ def test_choices_exclude_each_other(run: Run) -> None:
     ended = run("stat", "--unit=a", "--all", "-d", "0.1")
     assert ended.returncode == 2
     assert "one of -p PID" in ended.stderr
+
+
+@pytest.mark.parametrize("choice", ["--container=", "--unit=", "--cgroup="])
+def test_an_empty_name_is_refused(run: Run, choice: str) -> None:
+    ended = run("stat", choice, "-d", "0.1")
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert "it is empty" in ended.stderr
