@@ -60,7 +60,7 @@ CAPABILITIES = Limit(
     "securityContext: {capabilities: {add: [BPF, PERFMON, SYS_PTRACE, SYS_RESOURCE]}}",
 )
 SECCOMP = Limit(
-    "a system-call filter is in force, as in a container",
+    "a system-call filter is in force, as in a container, and may be what refuses",
     "--security-opt seccomp=unconfined",
     "securityContext: {seccompProfile: {type: Unconfined}}",
 )

@@ -2,9 +2,11 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from typing import Any
 
+from polltrace.backends.ebpf import EbpfProbe
 from polltrace.commands.arguments import add_duration
 from polltrace.commands.output import add_json_argument, show
 from polltrace.errors import UsageError
@@ -47,6 +49,9 @@ class Calibrate:
     def run(self, args: argparse.Namespace) -> int:
         if not args.yes and not _consent():
             return 1
+        # Without the rights for a probe, fail before the first measurement.
+        with EbpfProbe([os.getpid()]) as probe:
+            probe.stop()
         calibration = calibrate_host(args.duration, note)
         path = store(calibration.factors)
         show(
